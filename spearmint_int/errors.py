@@ -1,0 +1,81 @@
+"""The errors that users see, each one sentence: what was given, what is allowed, what to do.
+
+    SpearmintError
+    ├── ConfigError (ValueError)         a config.json that can't be used
+    ├── SpaceError (ValueError)          an impossible variable, or parameters outside of it
+    │   └── SpaceExhausted               every point of an all-integer space is evaluated or pending
+    ├── UnknownNameError (KeyError)      a name that is in no registry
+    ├── ObjectiveError                   a main file that can't be loaded or called
+    ├── StoreError
+    │   ├── StoreUnavailable             the database can't be reached (ConnectionError)
+    │   ├── StoreVersionError            the database was written by another schema
+    │   └── JobNotFound (LookupError)
+    └── SchedulerError                   a job that could not be started
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SpearmintError(Exception):
+    """Root of all errors that are the user's to mend; the command line prints its text alone."""
+
+
+class ConfigError(SpearmintError, ValueError):
+    """A config that can't be used; the text names the file and the path of the key."""
+
+
+class SpaceError(SpearmintError, ValueError):
+    """An impossible variable, or parameters that lie outside of their space."""
+
+
+class SpaceExhausted(SpaceError):
+    """Every point of a finite space is evaluated or pending: there is nothing left to suggest."""
+
+
+class UnknownNameError(SpearmintError, KeyError):
+    """A name that is in no registry; the text has the nearest name and all valid ones."""
+
+    def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
+        names = sorted(valid)
+        near = nearest(name, names)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        super().__init__(f"unknown {kind} {name!r}{hint}; choose from {', '.join(names)}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError's own would print the repr
+
+
+class ObjectiveError(SpearmintError):
+    """A main file that can't be loaded or called."""
+
+
+class StoreError(SpearmintError):
+    """The job database refused or failed."""
+
+
+class StoreUnavailable(StoreError, ConnectionError):
+    """The job database can't be reached; the text says what was tried."""
+
+
+class StoreVersionError(StoreError):
+    """The job database was written by another version of the schema."""
+
+
+class JobNotFound(StoreError, LookupError):
+    """No job with that id."""
+
+
+class SchedulerError(SpearmintError):
+    """A job that could not be started."""
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that a typing error most likely meant, or None."""
+    matches = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return matches[0] if matches else None
