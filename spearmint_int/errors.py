@@ -1,16 +1,16 @@
 """The errors that users see, each one sentence: what was given, what is allowed, what to do.
 
-    SpearmintError
-    ├── ConfigError (ValueError)         a config.json that can't be used
-    ├── SpaceError (ValueError)          an impossible variable, or parameters outside of it
-    │   └── SpaceExhausted               every point of an all-integer space is evaluated or pending
-    ├── UnknownNameError (KeyError)      a name that is in no registry
-    ├── ObjectiveError                   a main file that can't be loaded or called
-    ├── StoreError
-    │   ├── StoreUnavailable             the database can't be reached (ConnectionError)
-    │   ├── StoreVersionError            the database was written by another schema
-    │   └── JobNotFound (LookupError)
-    └── SchedulerError                   a job that could not be started
+SpearmintError
+├── ConfigError (ValueError)         a config.json that can't be used
+├── SpaceError (ValueError)          an impossible variable, or parameters outside of it
+│   └── SpaceExhausted               every point of an all-integer space is evaluated or pending
+├── UnknownNameError (KeyError)      a name that is in no registry
+├── ObjectiveError                   a main file that can't be loaded or called
+├── StoreError
+│   ├── StoreUnavailable             the database can't be reached (ConnectionError)
+│   ├── StoreVersionError            the database was written by another schema
+│   └── JobNotFound (LookupError)
+└── SchedulerError                   a job that could not be started
 """
 
 from __future__ import annotations

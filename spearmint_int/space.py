@@ -1,0 +1,355 @@
+"""Variables, the unit cube that the model sees, and the rounding transform T (paper, Eq. 2).
+
+    u [D]     one point of the unit cube, a column for each real, integer or enum option
+    U [n, D]  n points
+    T(u)      `Space.snap`: every INT at the centre of its cell, every ENUM one-hot
+
+An INT with n values has n cells of equal width; u falls into cell k = min(⌊u·n⌋, n − 1), and
+T(u) is the cell's centre (k + ½)/n, which is rounding to the closest integer on [min − ½, max + ½].
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spearmint_int.errors import SpaceError, nearest
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+Scalar: TypeAlias = int | float | str | bool
+Params: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Float:
+    """A real variable on [min, max]; with `log` it is modelled and searched on a log scale."""
+
+    min: float
+    max: float
+    size: int = field(default=1, kw_only=True)
+    log: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check_size(self.size)
+        if not (math.isfinite(self.min) and math.isfinite(self.max)):
+            raise SpaceError(f"min and max must be finite, got {self.min} and {self.max}")
+        if self.max < self.min:
+            raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
+        if self.log and self.min <= 0:
+            raise SpaceError(f"min must be above 0 on a log scale, got {self.min}")
+
+    @property
+    def columns(self) -> int:
+        """Columns of one element in the unit cube."""
+        return 1
+
+    def encode(self, value: Any) -> list[float]:
+        x = _number(value)
+        if not self.min <= x <= self.max:
+            raise SpaceError(f"must lie in [{self.min}, {self.max}], got {value}")
+        if self.max == self.min:
+            return [0.5]
+        low, high = self._scale(self.min), self._scale(self.max)
+        return [min(max((self._scale(x) - low) / (high - low), 0.0), 1.0)]
+
+    def decode(self, u: FloatArray) -> float:
+        low, high = self._scale(self.min), self._scale(self.max)
+        s = low + (high - low) * float(u[0])
+        return min(max(math.exp(s) if self.log else s, float(self.min)), float(self.max))
+
+    def _scale(self, x: float) -> float:
+        return math.log(x) if self.log else float(x)
+
+
+@dataclass(frozen=True)
+class Int:
+    """An integer variable on {min, …, max}, both included."""
+
+    min: int
+    max: int
+    size: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check_size(self.size)
+        for bound in (self.min, self.max):
+            if isinstance(bound, bool) or int(bound) != bound:
+                raise SpaceError(f"min and max must be whole numbers, got {bound}")
+        if self.max < self.min:
+            raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
+
+    @property
+    def cells(self) -> int:
+        return int(self.max) - int(self.min) + 1
+
+    @property
+    def columns(self) -> int:
+        """Columns of one element in the unit cube."""
+        return 1
+
+    def encode(self, value: Any) -> list[float]:
+        x = _number(value)
+        if x != math.floor(x):
+            raise SpaceError(f"must be a whole number, got {value}")
+        if not self.min <= x <= self.max:
+            raise SpaceError(f"must lie in {{{self.min}, …, {self.max}}}, got {value}")
+        return [(int(x) - int(self.min) + 0.5) / self.cells]
+
+    def decode(self, u: FloatArray) -> int:
+        return int(self.min) + min(max(math.floor(float(u[0]) * self.cells), 0), self.cells - 1)
+
+
+@dataclass(frozen=True)
+class Enum:
+    """One of several options without an order: k one-hot columns that share one length scale."""
+
+    options: Sequence[Scalar]
+    size: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check_size(self.size)
+        object.__setattr__(self, "options", tuple(self.options))
+        if not self.options:
+            raise SpaceError("options must have at least one entry")
+        if len(set(self.options)) != len(self.options):
+            raise SpaceError(f"options must differ from each other, got {list(self.options)}")
+
+    @property
+    def cells(self) -> int:
+        return len(self.options)
+
+    @property
+    def columns(self) -> int:
+        """Columns of one element in the unit cube."""
+        return len(self.options)
+
+    def encode(self, value: Any) -> list[float]:
+        if value not in self.options:
+            near = nearest(str(value), [str(option) for option in self.options])
+            hint = f" (did you mean {near!r}?)" if near else ""
+            raise SpaceError(f"must be one of {list(self.options)}, got {value!r}{hint}")
+        return [1.0 if option == value else 0.0 for option in self.options]
+
+    def decode(self, u: FloatArray) -> Scalar:
+        return self.options[int(np.argmax(u))]
+
+
+Variable: TypeAlias = Float | Int | Enum
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One discrete element of the space: which columns it has, and how many cells."""
+
+    start: int
+    columns: int
+    cells: int
+    one_hot: bool
+
+    def index(self, U: FloatArray) -> IntArray:
+        """The cell that each row of U [n, D] falls into."""
+        if self.one_hot:
+            block = U[:, self.start : self.start + self.columns]
+            return np.argmax(block, axis=1).astype(np.int64)
+        k = np.floor(U[:, self.start] * self.cells)
+        return np.clip(k, 0, self.cells - 1).astype(np.int64)
+
+    def place(self, U: FloatArray, index: IntArray) -> None:
+        """Put each row of U [n, D] at the canonical representative of its cell, in place."""
+        if self.one_hot:
+            U[:, self.start : self.start + self.columns] = 0.0
+            U[np.arange(len(U)), self.start + index] = 1.0
+        else:
+            U[:, self.start] = (index + 0.5) / self.cells
+
+
+class Space:
+    """An ordered set of named variables, and their place in the unit cube."""
+
+    def __init__(self, variables: Mapping[str, Variable]) -> None:
+        if not variables:
+            raise SpaceError("a space must have at least one variable")
+        for name, variable in variables.items():
+            if not isinstance(variable, Float | Int | Enum):
+                raise SpaceError(f"{name}: must be a Float, Int or Enum, got {variable!r}")
+        self.variables: dict[str, Variable] = dict(variables)
+
+    def __repr__(self) -> str:
+        return f"Space({self.variables!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Space) and self.variables == other.variables
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.variables.items()))
+
+    # --- the columns of the unit cube ---------------------------------------------------------
+
+    def _elements(self) -> Iterator[tuple[str, Variable, int]]:
+        """(name, variable, first column) of every element, in order."""
+        column = 0
+        for name, variable in self.variables.items():
+            for _ in range(variable.size):
+                yield name, variable, column
+                column += variable.columns
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Number of columns of the unit cube."""
+        return sum(v.size * v.columns for v in self.variables.values())
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The discrete elements."""
+        return tuple(
+            Axis(column, variable.columns, variable.cells, isinstance(variable, Enum))
+            for _, variable, column in self._elements()
+            if not isinstance(variable, Float)
+        )
+
+    @cached_property
+    def real_columns(self) -> IntArray:
+        """The columns of FLOATs that can vary."""
+        return np.array(
+            [c for _, v, c in self._elements() if isinstance(v, Float) and v.max > v.min],
+            dtype=np.int64,
+        )
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The columns that share a length scale, a group for each element that can vary."""
+        reals = {int(c) for c in self.real_columns}
+        return tuple(
+            tuple(range(column, column + variable.columns))
+            for _, variable, column in self._elements()
+            if column in reals or (not isinstance(variable, Float) and variable.cells > 1)
+        )
+
+    @cached_property
+    def group_names(self) -> tuple[str, ...]:
+        """A name for each of `groups`: `depth`, or `weights[2]` for an element of a vector."""
+        starts = {group[0] for group in self.groups}
+        counts: dict[str, Iterator[int]] = {name: itertools.count() for name in self.variables}
+        names = []
+        for name, variable, column in self._elements():
+            position = next(counts[name])
+            if column in starts:
+                names.append(name if variable.size == 1 else f"{name}[{position}]")
+        return tuple(names)
+
+    @cached_property
+    def is_discrete(self) -> bool:
+        """Whether the space is a finite lattice: no FLOAT can vary."""
+        return len(self.real_columns) == 0
+
+    @cached_property
+    def cells(self) -> int:
+        """Number of combinations of the integers and enums."""
+        return math.prod(axis.cells for axis in self.axes)
+
+    # --- parameters to and from the unit cube -------------------------------------------------
+
+    def encode(self, params: Mapping[str, Any]) -> FloatArray:
+        """The canonical point of these parameters; SpaceError names the variable that is off."""
+        for name in params:
+            if name not in self.variables:
+                near = nearest(name, self.variables)
+                hint = f" (did you mean {near!r}?)" if near else ""
+                raise SpaceError(f"{name}: no such variable{hint}")
+        u: list[float] = []
+        for name, variable in self.variables.items():
+            if name not in params:
+                raise SpaceError(f"{name}: a value is missing")
+            try:
+                for value in _as_elements(params[name], variable.size):
+                    u.extend(variable.encode(value))
+            except SpaceError as error:
+                raise SpaceError(f"{name}: {error}") from None
+        return np.array(u, dtype=np.float64)
+
+    def decode(self, u: FloatArray) -> Params:
+        """The parameters that the objective gets for u: Python scalars, lists where size > 1."""
+        values: dict[str, list[Scalar]] = {name: [] for name in self.variables}
+        for name, variable, column in self._elements():
+            values[name].append(variable.decode(u[column : column + variable.columns]))
+        return {
+            name: values[name][0] if variable.size == 1 else values[name]
+            for name, variable in self.variables.items()
+        }
+
+    def snap(self, U: FloatArray) -> FloatArray:
+        """T: the canonical representative of every row of U [n, D] (or of one u [D])."""
+        rows = np.atleast_2d(np.array(U, dtype=np.float64))
+        for axis in self.axes:
+            axis.place(rows, axis.index(rows))
+        for column in self._constant_columns:
+            rows[:, column] = 0.5
+        return rows.reshape(np.shape(U))
+
+    @cached_property
+    def _constant_columns(self) -> tuple[int, ...]:
+        return tuple(c for _, v, c in self._elements() if isinstance(v, Float) and v.max == v.min)
+
+    # --- the lattice --------------------------------------------------------------------------
+
+    def lattice(self) -> FloatArray:
+        """Every combination of integers and enums [cells, D], the reals at ½."""
+        rows = np.full((self.cells, self.dimensions), 0.5)
+        remainder = np.arange(self.cells, dtype=np.int64)
+        for axis in reversed(self.axes):
+            axis.place(rows, remainder % axis.cells)
+            remainder //= axis.cells
+        return rows
+
+    def neighbours(self, u: FloatArray, *, strides: Sequence[int] = (1,)) -> FloatArray:
+        """The points that differ from u in one discrete element [m, D].
+
+        An INT moves by ± each stride inside of its range, an ENUM to every other option.
+        """
+        here = np.atleast_2d(u)
+        rows = [np.empty((0, self.dimensions))]
+        for axis in self.axes:
+            k = int(axis.index(here)[0])
+            if axis.one_hot:
+                reach = [j for j in range(axis.cells) if j != k]
+            else:
+                steps = [s for stride in strides for s in (-stride, stride)]
+                reach = [k + s for s in steps if 0 <= k + s < axis.cells]
+            moved = np.repeat(here, len(reach), axis=0)
+            axis.place(moved, np.array(reach, dtype=np.int64))
+            rows.append(moved)
+        return np.concatenate(rows)
+
+
+def _check_size(size: int) -> None:
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise SpaceError(f"size must be a whole number from 1 on, got {size!r}")
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool | str) or value is None:
+        raise SpaceError(f"must be a number, got {value!r}")
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        raise SpaceError(f"must be a number, got {value!r}") from None
+    if not math.isfinite(x):
+        raise SpaceError(f"must be finite, got {value}")
+    return x
+
+
+def _as_elements(value: Any, size: int) -> list[Any]:
+    """The elements of a variable's value: a scalar, a sequence or an array of `size`."""
+    if isinstance(value, np.ndarray):
+        value = value.ravel().tolist()
+    elements = list(value) if isinstance(value, list | tuple) else [value]
+    if len(elements) != size:
+        raise SpaceError(f"must have {size} value{'s' * (size > 1)}, got {len(elements)}")
+    return elements
