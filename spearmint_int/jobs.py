@@ -1,0 +1,195 @@
+"""What a job is: frozen values, with no input or output.
+
+new → pending → complete | broken. A pending job belongs to one claim (`token`) that holds a lease;
+a lost lease or a failure makes it new again until its attempts are used up, then broken.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spearmint_int.space import Params
+
+MAIN_RESOURCE = "Main"
+MAIN_TASK = "main"
+
+# A failure keeps the end of stderr, where the reason stands; a job must stay small enough to list.
+STDERR_TAIL_CHARACTERS = 8_000
+
+Values = dict[str, float]  # task → number; NaN means "failed here"
+
+
+class JobStatus(str, Enum):
+    """The state of a job; the value is what the store holds."""
+
+    NEW = "new"
+    PENDING = "pending"
+    COMPLETE = "complete"
+    BROKEN = "broken"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+FINISHED = (JobStatus.COMPLETE, JobStatus.BROKEN)
+UNFINISHED = (JobStatus.NEW, JobStatus.PENDING)
+
+
+class Source(str, Enum):
+    """Where a job's point came from."""
+
+    CHOOSER = "chooser"
+    INITIAL = "initial"  # a guess from the config's initial-points
+    USER = "user"  # a result that somebody brought
+    IMPORT = "import"  # a result from another database
+
+    def __str__(self) -> str:
+        return self.value
+
+
+# Results that were brought cost nothing of the budget: only these sources count against it.
+COUNTED_SOURCES = (Source.CHOOSER, Source.INITIAL)
+
+
+class FailureKind(str, Enum):
+    """Why an attempt failed, told apart because the remedies differ."""
+
+    EXCEPTION = "exception"
+    SIGNAL = "signal"
+    OUT_OF_MEMORY = "out-of-memory"
+    TIME_LIMIT = "time-limit"
+    EXIT = "exit"
+    BAD_RESULT = "bad-result"
+    NOT_A_NUMBER = "not-a-number"
+    LOST_WORKER = "lost-worker"
+    LAUNCH = "launch"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failed attempt: its kind, one sentence for people, and what the process left behind."""
+
+    kind: FailureKind
+    message: str
+    exit_status: int | None = None
+    stderr_tail: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", FailureKind(self.kind))
+        object.__setattr__(self, "stderr_tail", self.stderr_tail[-STDERR_TAIL_CHARACTERS:])
+
+
+@dataclass(frozen=True)
+class ProcessInfo:
+    """Where a pending job runs, so that another manager can look for it or end it.
+
+    `born` is the start time of the process as the operating system tells it (any stable text): a
+    pid alone may have been given to another process since. `proc_id` is a cluster's own job id.
+    """
+
+    host: str
+    pid: int | None = None
+    born: str | None = None
+    proc_id: str | None = None
+
+
+@dataclass(frozen=True)
+class JobDraft:
+    """A job before the store has given it an id.
+
+    `params` is what the objective gets; `point` is the exact unit-cube point that the model uses.
+    """
+
+    params: Params
+    point: tuple[float, ...]
+    source: Source = Source.CHOOSER
+    provenance: dict[str, Any] = field(default_factory=dict)
+    resource: str = MAIN_RESOURCE
+    tasks: tuple[str, ...] = (MAIN_TASK,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "point", tuple(float(u) for u in self.point))
+        object.__setattr__(self, "source", Source(self.source))
+        if not all(math.isfinite(u) for u in self.point):
+            raise ValueError(f"a job's point must be finite, got {self.point}")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as the store held it at the moment of reading.
+
+    `attempts` counts claims, the present one included. `token` names the claim: every change that a
+    worker asks for is conditional on it. Times are UTC seconds since 1970.
+    """
+
+    id: int
+    status: JobStatus
+    params: Params
+    point: tuple[float, ...]
+    source: Source
+    provenance: dict[str, Any]
+    resource: str
+    tasks: tuple[str, ...]
+    created: float
+    started: float | None = None
+    ended: float | None = None
+    attempts: int = 0
+    values: Values | None = None
+    failures: tuple[Failure, ...] = ()
+    lease_owner: str | None = None
+    lease_expires: float | None = None
+    token: str | None = None
+    process: ProcessInfo | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        """True for a complete or broken job, which nobody will run again unasked."""
+        return self.status in FINISHED
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the last attempt of a finished job took; None when it did not run here."""
+        if not self.is_finished or self.started is None or self.ended is None:
+            return None
+        return self.ended - self.started
+
+
+class Evaluation(NamedTuple):
+    """The part of a job that the model needs; small, because there may be 10 000 of them."""
+
+    id: int
+    status: JobStatus
+    point: tuple[float, ...]
+    values: Values | None
+
+    def value(self, task: str) -> float:
+        """The task's number; NaN for a broken or unfinished job, or one without that task."""
+        return math.nan if self.values is None else self.values.get(task, math.nan)
+
+
+def checked_values(values: Mapping[str, float]) -> Values:
+    """Results as the stores keep them: a float per task, with every non-finite number as NaN."""
+    if not values:
+        raise ValueError("a complete job needs a value for at least one task, got none")
+    return {str(task): _checked_number(task, value) for task, value in values.items()}
+
+
+def _checked_number(task: str, value: float) -> float:
+    if isinstance(value, (bool, str, bytes)):
+        raise TypeError(f"the value of task {task!r} must be a number, got {value!r}")
+    number = float(value)
+    return number if math.isfinite(number) else math.nan
+
+
+def status_after_failure(attempts: int, max_attempts: int) -> JobStatus:
+    """New while attempts remain, broken when they are used up."""
+    return JobStatus.NEW if attempts < max_attempts else JobStatus.BROKEN

@@ -1,0 +1,173 @@
+"""What every job store promises; the contract suite in tests/stores holds each one to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from spearmint_int.jobs import FINISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from spearmint_int.jobs import (
+        Evaluation,
+        Failure,
+        Job,
+        JobDraft,
+        JobStatus,
+        ProcessInfo,
+    )
+
+# The version of what the stores write. A store of another version is refused, never guessed at.
+SCHEMA_VERSION = 1
+
+
+class Store(Protocol):
+    """The jobs of one experiment, shared by any number of managers, threads and machines.
+
+    Promises that hold for every method:
+
+    - Each change is one atomic conditional update. It happens as a whole or not at all, whatever
+      dies in the middle, and is on disk when the method returns.
+    - Values come back as they went in: integers as integers, floats to the last bit, dicts in
+      order. A non-finite number inside of provenance, chains or meta comes back as None; a
+      non-finite result value comes back as NaN.
+    - A fault of the database raises StoreError with one sentence; StoreUnavailable when it can't be
+      reached although a short outage was waited for. Any call may simply be made again after
+      either: a first try that was applied after all is recognised, not applied twice. In particular
+      `complete` may be repeated until it answers, so that no computed result is lost.
+    - Threads may share a store. A forked child opens its own.
+
+    Leases are measured with the clocks of the machines that take them: between machines, clocks
+    may differ by far less than a lease.
+    """
+
+    @property
+    def location(self) -> str:
+        """Where the jobs are, for people: a path, or an address without its password."""
+
+    # --- jobs come in ---
+
+    def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
+        """Store a new job under the next id: 1, 2, 3, …, without gaps, never used twice.
+
+        With a limit the job is added only while fewer than `limit` jobs count for the draft's
+        resource, else the answer is None. Every job that was ever added by `add` counts, whatever
+        became of it: broken jobs too, so that a run always ends. Results that were brought
+        (`add_complete`) don't count. Managers that add at the same time never pass the limit.
+        """
+
+    def add_complete(self, draft: JobDraft, values: Mapping[str, float]) -> Job:
+        """Store a result that was computed elsewhere, as a complete job with the next id."""
+
+    def add_all_complete(
+        self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
+    ) -> list[Job]:
+        """`add_complete` for many, in their order; fast. A fault may leave the first part stored."""
+
+    # --- a worker's claim and how it ends ---
+
+    def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
+        """Take the new job with the lowest id: it becomes pending, with one attempt more.
+
+        The job that comes back carries the claim's token, and is what the methods below want. No
+        job goes to two claims. None when there is no new job (for that resource).
+        """
+
+    def renew(self, job: Job, *, lease_seconds: float) -> bool:
+        """Extend the claim's lease from now. False when the claim is lost: stop the work."""
+
+    def attach(self, job: Job, process: ProcessInfo) -> bool:
+        """Write down where the claim's process runs. False when the claim is lost."""
+
+    def complete(self, job: Job, values: Mapping[str, float]) -> bool:
+        """Store the claim's result. True when it is in the store, also by an earlier call.
+
+        A claim whose lease was lost may still complete while nobody else has claimed the job: a
+        computed result is worth more than tidy states. False, and nothing changes, when another
+        claim has the job or has finished it, or when this claim ended otherwise.
+        """
+
+    def fail(self, job: Job, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+        """Keep the failure; the job is new again, or broken after `max_attempts` attempts.
+
+        Answers the status that the job got; also when repeated. None, and nothing changes, when the
+        claim is lost. `max_attempts=1` breaks the job at once.
+        """
+
+    def release(self, job: Job) -> bool:
+        """Hand a claimed job back: new again, the attempt not counted. False when it is lost."""
+
+    def expire(
+        self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
+    ) -> list[Job]:
+        """Take back the pending jobs whose lease ended before `now`, or whose owner is known dead.
+
+        Each gets a lost-worker failure and becomes new, or broken after `max_attempts` attempts.
+        Answers those jobs as they were while pending (owner, process), lowest id first; of several
+        managers that ask at once, one gets each job.
+        """
+
+    def retry(self, job_id: int) -> Job:
+        """Make a broken job new, with its attempts reset and its failures kept for reading.
+
+        Raises JobNotFound, or StoreError for a job that is not broken.
+        """
+
+    # --- reading ---
+
+    def job(self, job_id: int) -> Job:
+        """The job with this id; raises JobNotFound."""
+
+    def jobs(
+        self, status: JobStatus | None = None, *, after_id: int = 0, limit: int | None = None
+    ) -> list[Job]:
+        """Jobs by ascending id, of one status or all, beginning after an id; at most `limit`."""
+
+    def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
+        """What the model needs of the jobs, by ascending id, without their heavy parts.
+
+        Read with all statuses, a job appears exactly once, however it changes meanwhile.
+        """
+
+    def counts(self) -> dict[JobStatus, int]:
+        """The number of jobs in each status, zeros included; results that were brought too."""
+
+    def budget(self, resource: str) -> dict[JobStatus, int]:
+        """`counts` of the jobs that count against the resource's limit (see `add`)."""
+
+    # --- the experiment's other state ---
+
+    def save_chain(self, name: str, chain: Mapping[str, Any]) -> None:
+        """Keep a hyperparameter chain (JSON-ready), in place of the one of that name."""
+
+    def load_chain(self, name: str) -> dict[str, Any] | None:
+        """The chain that was saved last under the name, or None."""
+
+    def save_meta(self, name: str, value: Any) -> None:
+        """Keep a JSON-ready value (config snapshot, …), in place of the one of that name."""
+
+    def first_meta(self, name: str, value: Any) -> Any:
+        """Keep the value unless there is one; answer the one kept. Managers that start together
+        so agree, on the seed for example."""
+
+    def load_meta(self, name: str) -> Any | None:
+        """The value that was saved last under the name, or None."""
+
+    def lock(self, name: str, owner: str, *, seconds: float) -> bool:
+        """Take or extend the named lock until `seconds` from now. False while another holds it.
+
+        A lock whose holder died frees itself when its time is over.
+        """
+
+    def unlock(self, name: str, owner: str) -> None:
+        """Give the lock back; nothing happens when the owner doesn't hold it (any more)."""
+
+    def lock_holder(self, name: str) -> str | None:
+        """Who holds the lock now, or None."""
+
+    def close(self) -> None:
+        """Let go of the connection; closing twice does nothing."""
+
+    def destroy(self) -> None:
+        """Delete all jobs and state of this experiment, nothing else, and close."""
