@@ -1,0 +1,131 @@
+"""The keys of a config.json, with their defaults, as the file has them (see `config.model`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from spearmint_int.config.section import (
+    Count,
+    Lower,
+    Natural,
+    Real,
+    Seconds,
+    Section,
+    Sequence,
+    Text,
+    Upper,
+    Whole,
+    fault,
+)
+from spearmint_int.config.variables import Variable
+
+Language = Annotated[Literal["PYTHON", "SHELL", "MATLAB", "MCR"], Upper]
+Likelihood = Annotated[Literal["GAUSSIAN", "NOISELESS", "BINOMIAL", "STEP"], Upper]
+Scheduler = Annotated[Literal["local", "slurm", "sge", "pbs"], Lower]
+Treatment = Annotated[Literal["proposed", "basic", "naive"], Lower]
+
+
+def _object_or_text(value: Any) -> Any:
+    if not isinstance(value, dict | str):
+        raise fault("", "must be an object or text", found=value)
+    return value
+
+
+SchedulerArgs = Annotated[dict[str, Any] | str, BeforeValidator(_object_or_text)]
+
+
+class ModelOptions(Section):
+    """Options of the model; at top level, in `chooser-args` or in a task."""
+
+    mcmc_iters: Count = Field(default=10, description="hyperparameter samples per suggestion")
+    burnin: Natural = Field(default=100, description="burn-in sweeps, at the first fit only")
+    thinning: Natural = Field(default=0, description="extra sweeps between samples")
+    num_fantasies: Count = Field(default=1, description="fantasies for each set of pending jobs")
+
+
+class ChooserArgs(ModelOptions):
+    """Options of the search for the next point; at top level or in `chooser-args`."""
+
+    grid_size: Count = Field(default=2000, description="Sobol candidates; the best are refined")
+    grid_seed: Natural = Field(default=0, description="seed of the Sobol candidates")
+    num_spray: Natural = Field(default=10, description="candidates around the best point")
+    spray_std: Annotated[Real, Field(gt=0)] = Field(default=1e-3, description="their spread")
+
+
+class Resource(Section):
+    """Where jobs run, and how many."""
+
+    scheduler: Scheduler = Field(default="local", description="who starts the jobs")
+    max_concurrent: Count = Field(default=1, description="jobs that run at the same time")
+    max_finished_jobs: Count | None = Field(default=None, description="the budget: jobs in all")
+    scheduler_args: SchedulerArgs | None = Field(
+        default=None, description="passed to the scheduler as they are"
+    )
+    environment_file: Text | None = Field(
+        default=None, description="a file of NAME=value lines for jobs"
+    )
+
+
+class Task(ModelOptions):
+    """One output of the objective."""
+
+    type: Annotated[Literal["OBJECTIVE", "CONSTRAINT"], Upper] = "OBJECTIVE"
+    likelihood: Likelihood | None = None
+    main_file: Text | None = None
+    language: Language | None = None
+    resources: Annotated[tuple[str, ...], Sequence] | None = None
+    min_confidence: Annotated[Real, Field(gt=0, lt=1)] = 0.99
+
+
+class Database(Section):
+    """Where the jobs are kept."""
+
+    address: Text | None = Field(
+        default=None,
+        description="a host, mongodb://… or an SQLite file; default: embedded, in the folder",
+    )
+    name: Text = Field(default="spearmint", description="the database's name on a server")
+
+
+class Document(ChooserArgs, Resource):
+    """A config.json."""
+
+    json_schema: Any = Field(default=None, alias="$schema", description="for editors; not used")
+    experiment_name: Text | None = Field(default=None, description="default: the folder's name")
+    language: Language = Field(default="PYTHON", description="PYTHON or SHELL")
+    main_file: Text | None = Field(default=None, description="the objective; .py is optional")
+    variables: dict[str, Variable] = Field(description="the inputs, by name")
+    likelihood: Likelihood = Field(
+        default="GAUSSIAN", description="NOISELESS if repeats give equal values"
+    )
+    tasks: dict[str, Task] | None = Field(default=None, description="default: one OBJECTIVE, main")
+    resources: dict[str, Resource] | None = Field(default=None, description="default: one, Main")
+    chooser: Text = Field(default="default_chooser", description="who picks the next point")
+    chooser_args: ChooserArgs | None = Field(default=None, description="options of the chooser")
+    polling_time: Seconds = Field(
+        default=5.0, description="seconds between looks at a shared database"
+    )
+    database: Database = Database()
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = Field(
+        default=0, description="of every random choice"
+    )
+    max_attempts: Count = Field(
+        default=3, description="starts of one job before it counts as broken"
+    )
+    max_time: Seconds | None = Field(default=None, description='seconds (or "2h") for one run')
+    job_time_limit: Seconds | None = Field(
+        default=None, description='seconds (or "30m") for one job'
+    )
+    integer_treatment: Treatment = Field(
+        default="proposed", description="how the model sees integers"
+    )
+    acquisition: Text = Field(default="ei", description="what the search maximises")
+    kernel: Text = Field(default="matern52", description="the covariance function")
+    priors: dict[str, dict[str, Any]] = Field(
+        default={}, description="mean, amplitude, noise or length-scale: {type, …}"
+    )
+    initial_points: Annotated[tuple[dict[str, Any], ...], Sequence] = Field(
+        default=(), description="guesses that are run first, in this order"
+    )

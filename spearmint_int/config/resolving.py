@@ -1,0 +1,202 @@
+"""From the file's keys to the experiment: defaults filled in, and the faults between keys."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from spearmint_int.config.document import ChooserArgs, Document, ModelOptions, Resource, Task
+from spearmint_int.config.faults import show
+from spearmint_int.config.model import Config
+from spearmint_int.config.names import unknown_names
+from spearmint_int.errors import SpaceError, SpearmintError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from spearmint_int.space import Space
+
+# The keys to the place, and the sentence about it.
+Fault: TypeAlias = tuple[list[str | int], str]
+
+ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"
+PRIOR_NAMES = ("mean", "amplitude", "noise", "length_scale")
+
+
+def resolve(document: Document, directory: Path, file_name: str) -> Config:
+    """The experiment in `directory`; call it on a document without `document_faults`."""
+    name, task = _objective(document)
+    same = ("chooser", "polling_time", "seed", "max_attempts", "max_time", "job_time_limit")
+    model = ("integer_treatment", "acquisition", "kernel", "initial_points", "variables")
+    return Config(
+        directory=directory,
+        file_name=file_name,
+        experiment_name=document.experiment_name or directory.resolve().name or "experiment",
+        language=task.language or document.language,
+        main_file=task.main_file or document.main_file or "",
+        task_name=name,
+        likelihood=task.likelihood or document.likelihood,
+        resources=_resources(document),
+        chooser_args=_chooser_args(document, task),
+        database=_database(document),
+        priors={_plain(key): prior for key, prior in document.priors.items()},
+        **{key: getattr(document, key) for key in (*same, *model)},
+    )
+
+
+def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
+    """What is wrong between the keys, in the order of the table in the README."""
+    yield from _main_faults(document)
+    yield from _variable_faults(document)
+    yield from _task_faults(document)
+    yield from _resource_faults(document, directory)
+    yield from unknown_names(document)
+    yield from _prior_faults(document)
+    if document.initial_points and not list(_variable_faults(document)):
+        yield from _point_faults(document)
+
+
+def _objective(document: Document) -> tuple[str, Task]:
+    tasks = document.tasks or {"main": Task()}
+    return next((n, t) for n, t in tasks.items() if t.type == "OBJECTIVE")
+
+
+def _resources(document: Document) -> dict[str, Resource]:
+    if document.resources:
+        return document.resources
+    given = {key: getattr(document, key) for key in Resource.model_fields}
+    return {"Main": Resource(**given)}
+
+
+def _chooser_args(document: Document, task: Task) -> ChooserArgs:
+    """A task's options win over `chooser-args`, and those over the top level."""
+    values = {key: getattr(document, key) for key in ChooserArgs.model_fields}
+    if document.chooser_args is not None:
+        values |= document.chooser_args.model_dump(exclude_unset=True)
+    values |= task.model_dump(exclude_unset=True, include=set(ModelOptions.model_fields))
+    return ChooserArgs(**values)
+
+
+def _database(document: Document) -> Any:
+    address = os.environ.get(ADDRESS_VARIABLE)
+    return document.database.model_copy(update={"address": address} if address else {})
+
+
+def _main_faults(document: Document) -> Iterator[Fault]:
+    tasks = (document.tasks or {}).values()
+    if document.main_file is None and not any(task.main_file for task in tasks):
+        yield ["main_file"], "is required, but not there; name the objective's file"
+    yield from _language_faults([], document.language)
+    yield from _likelihood_faults([], document.likelihood)
+
+
+def _language_faults(keys: list[str | int], language: str | None) -> Iterator[Fault]:
+    if language in ("MATLAB", "MCR"):
+        remedy = "start it from an executable script and write SHELL"
+        yield [*keys, "language"], f"{language} is not supported; {remedy}"
+
+
+def _likelihood_faults(keys: list[str | int], likelihood: str | None) -> Iterator[Fault]:
+    if likelihood in ("BINOMIAL", "STEP"):
+        yield [*keys, "likelihood"], f"{likelihood} is not supported yet; use GAUSSIAN or NOISELESS"
+
+
+def _variable_faults(document: Document) -> Iterator[Fault]:
+    if not document.variables:
+        yield ["variables"], "must have at least one variable"
+    for name in document.variables:
+        # MongoDB reads dots and dollars its own way; a space can't be in an argument's name.
+        if not name or any(c in ".$=" or c.isspace() or not c.isprintable() for c in name):
+            yield (
+                ["variables"],
+                f"a name must be without '.', '$', '=' and spaces, got {show(name)}",
+            )
+        elif name.startswith("-"):
+            yield ["variables"], f"a name must not begin with a hyphen, got {show(name)}"
+
+
+def _task_faults(document: Document) -> Iterator[Fault]:
+    if document.tasks is None:
+        return
+    for name, task in document.tasks.items():
+        keys: list[str | int] = ["tasks", name]
+        if task.type == "CONSTRAINT":
+            yield [*keys, "type"], "CONSTRAINT is not supported yet; only one OBJECTIVE is"
+        yield from _language_faults(keys, task.language)
+        yield from _likelihood_faults(keys, task.likelihood)
+        yield from _task_resources(keys, task, _resources(document))
+    objectives = [name for name, task in document.tasks.items() if task.type == "OBJECTIVE"]
+    if len(objectives) > 1:
+        named = ", ".join(objectives)
+        yield ["tasks"], f"several objectives are not supported yet; keep one of {named}"
+    if not objectives:
+        yield ["tasks"], "must have one task of type OBJECTIVE"
+
+
+def _task_resources(keys: list[str | int], task: Task, known: Iterable[str]) -> Iterator[Fault]:
+    for i, name in enumerate(task.resources or ()):
+        if name not in known:
+            near = nearest(name, known)
+            hint = f"did you mean {near!r}?" if near else f"there is {', '.join(known)}"
+            yield [*keys, "resources", i], f"no such resource, got {show(name)}; {hint}"
+
+
+def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
+    both = set(Resource.model_fields) & document.model_fields_set
+    if document.resources is not None:
+        for key in sorted(both):
+            yield [key], "stands beside a resources block; move it into the block's entries"
+    if document.resources == {}:
+        yield ["resources"], "must have at least one resource"
+    for name, resource in _resources(document).items():
+        keys: list[str | int] = ["resources", name] if document.resources else []
+        if resource.scheduler != "local":
+            kind = resource.scheduler.upper()
+            yield [*keys, "scheduler"], f"{kind} is not supported yet; use local"
+        file = resource.environment_file
+        if file is not None and not (directory / file).is_file():
+            yield [*keys, "environment_file"], f"no such file, got {show(file)}"
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _prior_faults(document: Document) -> Iterator[Fault]:
+    if not document.priors:
+        return
+    from spearmint_int.sampling.priors import prior_from_dict  # noqa: PLC0415 (numpy)
+
+    for name, prior in document.priors.items():
+        if _plain(name) not in PRIOR_NAMES:
+            known = ", ".join(n.replace("_", "-") for n in PRIOR_NAMES)
+            yield ["priors", name], f"no such hyperparameter; there is {known}"
+            continue
+        try:
+            prior_from_dict(prior)
+        except SpearmintError as error:
+            yield ["priors", name], str(error)
+
+
+def _point_faults(document: Document) -> Iterator[Fault]:
+    space = _space(document)
+    for i, point in enumerate(document.initial_points):
+        error = _error_of(space, point)
+        if error:
+            variable, _, sentence = error.partition(": ")
+            yield ["initial_points", i, variable], sentence
+
+
+def _error_of(space: Space, point: dict[str, Any]) -> str | None:
+    try:
+        space.encode(point)
+    except SpaceError as error:
+        return str(error)
+    return None
+
+
+def _space(document: Document) -> Space:
+    from spearmint_int.space import Space  # noqa: PLC0415 (numpy)
+
+    return Space({name: variable.to_space() for name, variable in document.variables.items()})

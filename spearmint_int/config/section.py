@@ -1,0 +1,94 @@
+"""What every object of a config shares: hyphens or underscores, no unknown keys, frozen; fields."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from spearmint_int.errors import nearest
+
+# Up to here a float is an exact integer, and so is the way through the unit cube.
+LARGEST_INTEGER = 2**53
+
+SECONDS_PER_UNIT = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def fault(at: str, message: str, *, found: Any = None, show: bool = True) -> PydanticCustomError:
+    """An error about the key `at` of the object that is being validated ("" for the object)."""
+    context = {"at": at, "sentence": message, "found": found, "show": show}
+    return PydanticCustomError("fault", "{sentence}", context)
+
+
+class Section(BaseModel):
+    """An object of the config; its keys may be spelt with hyphens or underscores."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_spelling(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        spelt: dict[str, Any] = {}
+        for key, value in data.items():
+            name = key.replace("-", "_")
+            if name in spelt:
+                raise fault(key, "is given with a hyphen and with an underscore; keep one of them")
+            if name not in cls.known_keys():
+                raise fault(key, cls._unknown(key), show=False)
+            spelt[name] = value
+        return spelt
+
+    @classmethod
+    def known_keys(cls) -> set[str]:
+        """The keys of this object in their underscored spelling."""
+        return {field.alias or name for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def _unknown(cls, key: str) -> str:
+        near = nearest(key.replace("-", "_").lower(), cls.known_keys())
+        if near:
+            return f"unknown key; did you mean {near.replace('_', '-')!r}?"
+        known = ", ".join(sorted(k.replace("_", "-") for k in cls.known_keys()))
+        return f"unknown key; the known ones are {known}"
+
+
+def _whole(value: Any) -> Any:
+    """3.0 is a whole number too; everything else is left to the validator."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _upper(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _seconds(value: Any) -> Any:
+    """90, "90s", "1.5h": all are seconds."""
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(|s|m|min|h|d)\s*", value.lower())
+    if match is None:
+        raise fault("", 'must be seconds, or a text like "90s", "30m", "2h" or "1d"', found=value)
+    return float(match.group(1)) * SECONDS_PER_UNIT[match.group(2)]
+
+
+def _sequence(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
+Natural = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
+Real = Annotated[float, Field(allow_inf_nan=False)]
+Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1)]
+Upper = BeforeValidator(_upper)
+Lower = BeforeValidator(_lower)
+Sequence = BeforeValidator(_sequence)

@@ -1,0 +1,120 @@
+"""The `variables` of a config: FLOAT, INT and ENUM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from spearmint_int.config.faults import show
+from spearmint_int.config.section import (
+    LARGEST_INTEGER,
+    Count,
+    Real,
+    Section,
+    Sequence,
+    Upper,
+    Whole,
+    fault,
+)
+
+if TYPE_CHECKING:
+    from spearmint_int import space
+
+Bound = Annotated[Whole, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
+
+
+class FloatVariable(Section):
+    """A real variable between `min` and `max`, both included."""
+
+    type: Annotated[Literal["FLOAT"], Upper]
+    min: Real
+    max: Real
+    size: Count = Field(default=1, description="number of values; the objective gets an array")
+    log: bool = Field(default=False, description="search on a log scale; min must be above 0")
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> FloatVariable:
+        _check_order(self.min, self.max)
+        if self.log and self.min <= 0:
+            raise fault("min", "must be above 0 on a log scale", found=self.min)
+        return self
+
+    def to_space(self) -> space.Float:
+        """The variable as the model knows it."""
+        from spearmint_int.space import Float  # noqa: PLC0415 (numpy; the status commands do without)
+
+        return Float(self.min, self.max, size=self.size, log=self.log)
+
+
+class IntVariable(Section):
+    """An integer variable between `min` and `max`, both included."""
+
+    type: Annotated[Literal["INT"], Upper]
+    min: Bound
+    max: Bound
+    size: Count = Field(default=1, description="number of values; the objective gets an array")
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> IntVariable:
+        _check_order(self.min, self.max)
+        return self
+
+    def to_space(self) -> space.Int:
+        """The variable as the model knows it."""
+        from spearmint_int.space import Int  # noqa: PLC0415
+
+        return Int(self.min, self.max, size=self.size)
+
+
+def _option(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise fault("", "must be text or a number", found=value)
+    return value
+
+
+Option = Annotated[str | int | float, BeforeValidator(_option)]
+
+
+class EnumVariable(Section):
+    """One of several `options`, without an order."""
+
+    type: Annotated[Literal["ENUM"], Upper]
+    options: Annotated[tuple[Option, ...], Sequence, Field(min_length=1)]
+    size: Count = Field(default=1, description="number of values; the objective gets a list")
+
+    @model_validator(mode="after")
+    def _check_options(self) -> EnumVariable:
+        # By their text, because that is how a command line or a CSV file tells them apart.
+        texts = [str(option) for option in self.options]
+        for i, text in enumerate(texts):
+            if text in texts[:i]:
+                raise fault("options", f"must differ from each other, but {text!r} is there twice")
+        return self
+
+    def to_space(self) -> space.Enum:
+        """The variable as the model knows it."""
+        from spearmint_int.space import Enum  # noqa: PLC0415
+
+        return Enum(self.options, size=self.size)
+
+
+def _check_order(low: float, high: float) -> None:
+    if high < low:
+        raise fault("max", f"must be at least min ({show(low)})", found=high)
+
+
+def _type_of(value: Any) -> str | None:
+    """The tag that picks the model: the `type`, in any case."""
+    if isinstance(value, dict):
+        kind = value.get("type")
+        return kind.upper() if isinstance(kind, str) else None
+    return getattr(value, "type", None)
+
+
+Variable = Annotated[
+    Annotated[FloatVariable, Tag("FLOAT")]
+    | Annotated[IntVariable, Tag("INT")]
+    | Annotated[EnumVariable, Tag("ENUM")],
+    Discriminator(_type_of),
+]
