@@ -1,0 +1,1 @@
+"""The paper's experiments, the comparison with peers, and the benchmark. Not installed."""

@@ -1,0 +1,1 @@
+"""Every experiment and figure of the paper: `python -m experiments.paper --all`."""
