@@ -108,7 +108,7 @@ class Document(ChooserArgs, Resource):
         default=5.0, description="seconds between looks at a shared database"
     )
     database: Database = Database()
-    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**63), Whole] = Field(
         default=0, description="of every random choice"
     )
     max_attempts: Count = Field(

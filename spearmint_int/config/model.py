@@ -14,7 +14,6 @@ from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import ChooserOptions
-
     from spearmint_int.space import Space
 
 
@@ -92,17 +91,23 @@ class Config(BaseModel):
 
 
 def find_main_file(config: Config) -> Path:
-    """The objective's file, `.py` being optional for Python."""
+    """The objective's file: for Python `.py` is optional, and `package.module` is fine too."""
     where = f"{config.file_name}: main-file"
-    path = config.directory / config.main_file
-    if config.language == "PYTHON":
-        path = path if path.suffix == ".py" else path.with_name(path.name + ".py")
-    if not path.is_file():
+    path = next((p for p in _main_paths(config) if p.is_file()), None)
+    if path is None:
         others = ", ".join(_candidates(config)) or "none"
-        raise ConfigError(f"{where}: {path.name} is not in {config.directory} (found: {others})")
+        wanted = _main_paths(config)[0].name
+        raise ConfigError(f"{where}: {wanted} is not in {config.directory} (found: {others})")
     if config.language == "SHELL" and not os.access(path, os.X_OK):
         raise ConfigError(f"{where}: {path} is not executable; run 'chmod +x {path}'")
     return path
+
+
+def _main_paths(config: Config) -> list[Path]:
+    if config.language != "PYTHON":
+        return [config.directory / config.main_file]
+    stem = config.main_file.removesuffix(".py")
+    return [config.directory / f"{name}.py" for name in (stem, stem.replace(".", "/"))]
 
 
 def _candidates(config: Config) -> list[str]:

@@ -61,7 +61,7 @@ def parse_json(text: str, *, name: str) -> Any:
 def _text(path: Path) -> str:
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ConfigError(_no_such_file(path)) from None
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from spearmint_int.errors import nearest
@@ -83,11 +83,24 @@ def _sequence(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
-Natural = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
+SECONDS_SCHEMA = {
+    "anyOf": [
+        {"type": "number", "exclusiveMinimum": 0},
+        {"type": "string", "pattern": "^ *[0-9]+([.][0-9]*)? *(s|m|min|h|d|S|M|MIN|H|D)? *$"},
+    ]
+}
+
+# The validator that stands last in an annotation runs first.
+Whole = BeforeValidator(_whole)
+Count = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+Natural = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
 Real = Annotated[float, Field(allow_inf_nan=False)]
-Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, allow_inf_nan=False)]
+Seconds = Annotated[
+    float,
+    Field(gt=0, allow_inf_nan=False),
+    BeforeValidator(_seconds),
+    WithJsonSchema(SECONDS_SCHEMA),
+]
 Text = Annotated[str, Field(min_length=1)]
 Upper = BeforeValidator(_upper)
 Lower = BeforeValidator(_lower)

@@ -21,7 +21,7 @@ from spearmint_int.config.section import (
 if TYPE_CHECKING:
     from spearmint_int import space
 
-Bound = Annotated[Whole, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
+Bound = Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), Whole]
 
 
 class FloatVariable(Section):
@@ -80,7 +80,7 @@ class EnumVariable(Section):
     """One of several `options`, without an order."""
 
     type: Annotated[Literal["ENUM"], Upper]
-    options: Annotated[tuple[Option, ...], Sequence, Field(min_length=1)]
+    options: Annotated[tuple[Option, ...], Field(min_length=1), Sequence]
     size: Count = Field(default=1, description="number of values; the objective gets a list")
 
     @model_validator(mode="after")

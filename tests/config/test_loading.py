@@ -1,0 +1,168 @@
+"""A config.json becomes an experiment: every key, both spellings, every default."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spearmint_int.config import Config, ConfigFaultsError, IntVariable, config_from, load_config
+from spearmint_int.errors import ConfigError
+
+DEPTH = {"type": "INT", "min": 1, "max": 5}
+
+
+def config(**keys: Any) -> Config:
+    """A config with one variable and these keys (hyphens as underscores)."""
+    return config_from({"main-file": "objective", "variables": {"depth": DEPTH}} | keys, Path("e"))
+
+
+def faults(**keys: Any) -> list[str]:
+    with pytest.raises(ConfigFaultsError) as caught:
+        config(**keys)
+    return caught.value.faults
+
+
+def test_every_default_is_the_documented_one() -> None:
+    c = config()
+    assert (c.experiment_name, c.language, c.likelihood) == ("e", "PYTHON", "GAUSSIAN")
+    assert (c.chooser, c.acquisition, c.kernel) == ("default_chooser", "ei", "matern52")
+    assert (c.polling_time, c.seed, c.max_attempts) == (5.0, 0, 3)
+    assert (c.max_time, c.job_time_limit, c.integer_treatment) == (None, None, "proposed")
+    assert c.chooser_args.model_dump() == {
+        "mcmc_iters": 10, "burnin": 100, "thinning": 0, "num_fantasies": 1,
+        "grid_size": 2000, "grid_seed": 0, "num_spray": 10, "spray_std": 1e-3,
+    }  # fmt: skip
+    assert (c.database.address, c.database.name) == (None, "spearmint")
+    assert c.tasks == ("main",)
+
+
+def test_there_is_one_local_resource_by_default() -> None:
+    assert list(config().resources) == ["Main"]
+    main = config().resources["Main"]
+    assert (main.scheduler, main.max_concurrent, main.max_finished_jobs) == ("local", 1, None)
+
+
+@pytest.mark.parametrize("key", ["max-concurrent", "max_concurrent"])
+def test_keys_are_spelt_with_a_hyphen_or_an_underscore(key: str) -> None:
+    assert config(**{key: 4}).resources["Main"].max_concurrent == 4
+
+
+def test_types_and_languages_are_read_in_any_case() -> None:
+    variables = {"a": {"type": "Float", "min": 0, "max": 1}, "b": DEPTH | {"type": "int"}}
+    c = config(language="shell", likelihood="Noiseless", scheduler="LOCAL", variables=variables)
+    assert (c.language, c.likelihood) == ("SHELL", "NOISELESS")
+    assert [v.type for v in c.variables.values()] == ["FLOAT", "INT"]
+
+
+def test_whole_floats_are_integers() -> None:
+    depth = config(variables={"depth": {"type": "INT", "min": 1.0, "max": 5.0}}).variables["depth"]
+    assert isinstance(depth, IntVariable)
+    assert isinstance(depth.max, int)
+
+
+def test_the_space_has_the_declared_variables() -> None:
+    space = config(
+        variables={
+            "rate": {"type": "FLOAT", "min": 1e-4, "max": 1, "log": True},
+            "depth": {"type": "INT", "min": 1, "max": 5, "size": 2},
+            "kind": {"type": "ENUM", "options": ["a", "b"]},
+        }
+    ).space()
+    assert list(space.variables) == ["rate", "depth", "kind"]
+    assert space.dimensions == 5
+    assert space.cells == 50
+
+
+def test_options_come_from_the_task_before_chooser_args_before_the_top_level() -> None:
+    task = {"main": {"type": "OBJECTIVE", "burnin": 3}}
+    args = {"burnin": 2, "grid-size": 20, "mcmc-iters": 2}
+    chosen = config(tasks=task, chooser_args=args, burnin=1, grid_size=10, thinning=1).chooser_args
+    assert (chosen.burnin, chosen.grid_size, chosen.mcmc_iters, chosen.thinning) == (3, 20, 2, 1)
+
+
+def test_a_task_may_bring_its_own_name_main_file_and_likelihood() -> None:
+    document = {
+        "variables": {"depth": DEPTH},
+        "tasks": {"loss": {"type": "objective", "likelihood": "NOISELESS", "main-file": "loss.py"}},
+    }
+    c = config_from(document, Path("e"))
+    assert (c.task_name, c.main_file, c.likelihood) == ("loss", "loss.py", "NOISELESS")
+
+
+def test_a_block_of_resources_is_taken_as_it_is() -> None:
+    c = config(resources={"a": {"max-concurrent": 2, "max-finished-jobs": 7}, "b": {}})
+    assert c.resources["a"].max_concurrent == 2
+    assert c.budget is None
+    assert config(max_finished_jobs=12).budget == 12
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"), [(90, 90), ("90", 90), ("90s", 90), ("1.5 h", 5400), ("2d", 172800)]
+)
+def test_times_are_seconds_or_have_a_unit(given: Any, seconds: float) -> None:
+    assert config(max_time=given).max_time == seconds
+
+
+def test_the_environment_says_where_the_database_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPEARMINT_DB_ADDRESS", "db.lab")
+    assert config(database={"address": "localhost"}).database.address == "db.lab"
+
+
+def test_initial_points_are_checked_against_the_variables() -> None:
+    assert config(initial_points=[{"depth": 2}]).initial_points == ({"depth": 2},)
+    assert faults(initial_points=[{"depth": 2}, {"depth": 9}])[0] == (
+        "config.json: initial_points[1].depth: must lie in {1, …, 5}, got 9"
+    )
+
+
+def test_the_folder_names_the_experiment(tmp_path: Path) -> None:
+    folder = tmp_path / "branin"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"main-file": "m", "variables": {"d": DEPTH}}))
+    assert load_config(folder).experiment_name == "branin"
+
+
+def test_spearmints_own_layout_is_read_unchanged() -> None:
+    document = {
+        "language": "PYTHON",
+        "main-file": "branin.py",
+        "experiment-name": "simple-branin-example",
+        "likelihood": "NOISELESS",
+        "variables": {"X": {"type": "FLOAT", "size": 2, "min": 0, "max": 1}},
+        "database": {"name": "spearmint", "address": "localhost"},
+    }
+    c = config_from(document, Path("e"))
+    assert c.experiment_name == "simple-branin-example"
+    assert c.variables["X"].size == 2
+
+
+def test_all_faults_are_kept_and_the_first_is_the_text() -> None:
+    with pytest.raises(ConfigError) as caught:
+        config(grid_size=0, likelihood="x", seed=-1)
+    assert isinstance(caught.value, ConfigFaultsError)
+    assert len(caught.value.faults) == 3
+    assert str(caught.value).endswith("(and 2 more: 'spearmint-int check' lists all)")
+
+
+@pytest.mark.parametrize("name", ["objective", "objective.py"])
+def test_the_main_file_is_found_with_or_without_its_ending(tmp_path: Path, name: str) -> None:
+    (tmp_path / "objective.py").write_text("def main(job_id, params): return 0.0\n")
+    c = config_from({"main-file": name, "variables": {"d": DEPTH}}, tmp_path)
+    assert c.main_path == tmp_path / "objective.py"
+
+
+def test_a_missing_main_file_names_the_files_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / "objektive.py").write_text("")
+    c = config_from({"main-file": "objective", "variables": {"d": DEPTH}}, tmp_path)
+    with pytest.raises(ConfigError, match=r"objective\.py is not in .* \(found: objektive\.py\)"):
+        _ = c.main_path
+
+
+def test_a_script_that_is_not_executable_says_the_command(tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text("#!/bin/sh\necho 1\n")
+    document = {"main-file": "run.sh", "language": "SHELL", "variables": {"d": DEPTH}}
+    with pytest.raises(ConfigError, match=r"is not executable; run 'chmod \+x"):
+        _ = config_from(document, tmp_path).main_path
