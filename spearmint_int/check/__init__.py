@@ -1,0 +1,39 @@
+"""`spearmint-int check`: can this experiment run, and is there something better to write?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spearmint_int.check.advice import advice_on_config
+from spearmint_int.check.loading import load_main_file
+from spearmint_int.check.source import advice_on_source
+
+if TYPE_CHECKING:
+    from spearmint_int.config import Config
+
+__all__ = ["Advice", "check_experiment"]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is well as it is, but could be better: the key, and a sentence."""
+
+    place: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.sentence}" if self.place else self.sentence
+
+
+def check_experiment(config: Config) -> list[Advice]:
+    """Load the main file as a job would; advice, or an error that says what is wrong.
+
+    Raises ConfigError for a missing main file, ObjectiveError for one that can't be loaded.
+    """
+    path = config.main_path
+    load_main_file(config)
+    advice = list(advice_on_config(config))
+    if config.language == "PYTHON":
+        advice += advice_on_source(path.read_bytes(), config, file_name=path.name)
+    return [Advice(place, sentence) for place, sentence in advice]

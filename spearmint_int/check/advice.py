@@ -1,0 +1,56 @@
+"""Advice on a config that is valid, but may not do what its author wants."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from spearmint_int.config import EnumVariable, FloatVariable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spearmint_int.config import Config
+
+# Bounds that are this many times apart are hardly ever meant linearly: nine tenths of a linear
+# range lie in its last decade.
+LOG_RATIO = 1000.0
+
+
+def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
+    """(path of the key, sentence) of everything worth saying."""
+    for name, variable in config.variables.items():
+        if isinstance(variable, EnumVariable):
+            continue
+        if variable.min == variable.max:
+            yield f"variables.{name}", f"min and max are both {variable.min}: it never varies"
+        if isinstance(variable, FloatVariable):
+            yield from _log_scale(name, variable)
+    yield from _budget(config)
+    yield from _processes(config)
+
+
+def _log_scale(name: str, variable: FloatVariable) -> Iterator[tuple[str, str]]:
+    if not variable.log and variable.min > 0 and variable.max / variable.min >= LOG_RATIO:
+        bounds = f"{variable.min:g} to {variable.max:g}"
+        yield f"variables.{name}", f'{bounds} looks like a log scale; if it is, add "log": true'
+
+
+def _budget(config: Config) -> Iterator[tuple[str, str]]:
+    budget, points = config.budget, len(config.initial_points)
+    space = config.space()
+    if budget is None and config.max_time is None and not space.is_discrete:
+        yield "max-finished-jobs", "there is no budget: a run goes on until Ctrl-C"
+    if budget is not None and points > budget:
+        yield "initial-points", f"there are {points}, but the budget is {budget} jobs"
+    if space.is_discrete and budget is not None and space.cells < budget:
+        end = "the run ends there" if config.likelihood == "NOISELESS" else "the rest are repeats"
+        have = f"all variables are discrete, with {space.cells} combinations in all"
+        yield "max-finished-jobs", f"{have}, fewer than the budget of {budget}: {end}"
+
+
+def _processes(config: Config) -> Iterator[tuple[str, str]]:
+    cores = os.cpu_count() or 1
+    jobs = sum(resource.max_concurrent for resource in config.resources.values())
+    if jobs > cores:
+        yield "max-concurrent", f"{jobs} jobs at a time on {cores} cores will slow each other down"

@@ -1,0 +1,137 @@
+"""Load a main file in a process of its own, so that whatever it does is one sentence here."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.errors import ObjectiveError
+from spearmint_int.launcher.objective import UnusableError, load_main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spearmint_int.config import Config
+
+LOADING_SECONDS = 120.0
+
+# The folder in front of the path is the experiment's, where a random.py would shadow Python's.
+PROBE = "import sys; sys.path.pop(0); from spearmint_int.check.loading import probe; probe()"
+
+
+def load_main_file(config: Config) -> None:
+    """ObjectiveError when the main file can't be loaded, or when its `main` can't be called."""
+    if config.language == "SHELL":
+        _check_script(config.main_path)
+        return
+    fault = _fault_of(config)
+    if fault:
+        raise ObjectiveError(f"{config.main_path.name}: {fault}")
+
+
+def _check_script(path: Path) -> None:
+    """A text file needs a first line that names its interpreter."""
+    with path.open("rb") as file:
+        head = file.read(256)
+    if b"\0" in head:
+        return  # a compiled program
+    if not head.startswith(b"#!"):
+        raise ObjectiveError(f"{path.name}: its first line must be like '#!/bin/sh'; none is there")
+    words = head.splitlines()[0][2:].decode(errors="replace").split()
+    if not words or not Path(words[0]).exists():
+        raise ObjectiveError(f"{path.name}: its first line names {words[:1]}, which does not exist")
+
+
+def _fault_of(config: Config) -> str | None:
+    read, write = os.pipe()
+    arguments = [str(write), str(config.directory.resolve()), config.main_file]
+    try:
+        with os.fdopen(read, encoding="utf-8") as answer:
+            try:
+                process = _run_probe(arguments, config.directory, write)
+            finally:
+                os.close(write)
+            text = answer.read()
+    except subprocess.TimeoutExpired:
+        return f"was still loading after {LOADING_SECONDS:.0f} seconds; move the work into main()"
+    if text:
+        fault: str | None = json.loads(text)
+        return fault
+    return f"{_end(process.returncode)} while it was loaded{_last_line(process.stderr)}"
+
+
+def _run_probe(
+    arguments: list[str], directory: Path, write: int
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-c", PROBE, *arguments],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        pass_fds=[write],
+        timeout=LOADING_SECONDS,
+        check=False,
+    )
+
+
+def _end(status: int) -> str:
+    return f"died of signal {-status}" if status < 0 else f"left Python with status {status}"
+
+
+def _last_line(stderr: bytes) -> str:
+    lines = stderr.decode(errors="replace").strip().splitlines()
+    return f": {lines[-1]}" if lines else ""
+
+
+def probe() -> None:
+    """The other side: load, and write the fault (or null) to the pipe."""
+    pipe, directory, main_file = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    fault = _loading_fault(directory, main_file)
+    os.write(pipe, json.dumps(fault).encode())
+
+
+def _loading_fault(directory: Path, main_file: str) -> str | None:
+    try:
+        function = load_main(directory, main_file)
+    except UnusableError as error:
+        return str(error).removeprefix(f"{_file_name(main_file)} ")
+    except SystemExit as error:
+        return f"calls sys.exit({error.code!r}) when it is loaded; move that into main()"
+    except BaseException as error:
+        kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
+        return f"can't be loaded: {kind}{error}{_line(error, main_file)}"
+    return _signature_fault(function)
+
+
+def _file_name(main_file: str) -> str:
+    return Path(main_file).name.removesuffix(".py") + ".py"
+
+
+def _line(error: BaseException, main_file: str) -> str:
+    """The last line of the main file that the error went through."""
+    if isinstance(error, SyntaxError):
+        return ""  # its text has the line
+    name = _file_name(main_file)
+    place, line = error.__traceback__, None
+    while place is not None:
+        if Path(place.tb_frame.f_code.co_filename).name == name:
+            line = place.tb_lineno
+        place = place.tb_next
+    return "" if line is None else f" (line {line})"
+
+
+def _signature_fault(function: Callable[..., Any]) -> str | None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None  # a builtin: nothing is known of it
+    try:
+        signature.bind(1, {})
+    except TypeError:
+        return f"must define main(job_id, params), but has main{signature}"
+    return None

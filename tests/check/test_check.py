@@ -1,0 +1,139 @@
+"""`check`: main files that can't be loaded, and advice on those that can."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spearmint_int.check import check_experiment
+from spearmint_int.config import Config, load_config
+from spearmint_int.errors import ObjectiveError
+
+GOOD = "def main(job_id, params):\n    return 0.0\n"
+X = {"type": "FLOAT", "min": 0, "max": 1}
+
+
+def experiment(folder: Path, source: str = GOOD, **keys: Any) -> Config:
+    """A folder with this objective; one variable and a budget unless the keys say otherwise."""
+    document = {"main-file": "objective", "variables": {"x": X}, "max-finished-jobs": 10} | keys
+    (folder / "config.json").write_text(json.dumps(document))
+    (folder / "objective.py").write_text(source)
+    return load_config(folder)
+
+
+def advice(folder: Path, source: str = GOOD, **keys: Any) -> list[str]:
+    return [str(a) for a in check_experiment(experiment(folder, source, **keys))]
+
+
+def test_a_good_experiment_gets_no_advice(tmp_path: Path) -> None:
+    assert advice(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("import nonesuch\n", "can't be loaded: No module named 'nonesuch' (line 1)"),
+        ("def main(:\n", "can't be loaded: SyntaxError: invalid syntax (objective.py, line 1)"),
+        ("1 / 0\n", "can't be loaded: ZeroDivisionError: division by zero (line 1)"),
+        ("def mian(job_id, params): return 0\n", "has no function main(job_id, params)"),
+        ("def main(params): return 0\n", "must define main(job_id, params), but has main(params)"),
+        ("import sys\nsys.exit(3)\n", "calls sys.exit(3) when it is loaded; move that into main()"),
+        ("import os\nos._exit(4)\n", "left Python with status 4 while it was loaded"),
+        ("import os\nos.kill(os.getpid(), 9)\n", "died of signal 9 while it was loaded"),
+    ],
+)  # fmt: skip
+def test_a_main_file_that_cannot_be_loaded_is_one_sentence(
+    tmp_path: Path, source: str, sentence: str
+) -> None:
+    with pytest.raises(ObjectiveError) as caught:
+        check_experiment(experiment(tmp_path, source))
+    assert str(caught.value) == f"objective.py: {sentence}"
+
+
+def test_what_a_main_file_prints_is_not_taken_for_an_answer(tmp_path: Path) -> None:
+    assert advice(tmp_path, "print('hello')\n" + GOOD) == []
+
+
+def test_a_module_of_the_folder_does_not_shadow_pythons(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("raise RuntimeError\n")
+    (tmp_path / "json.py").write_text("raise RuntimeError\n")
+    assert advice(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int(params['x'])",
+        "int(params['x'][0])",
+        "round(float(params['x']))",
+        "np.rint(params['x'])",
+        "params['x'].astype(int)",
+        "math.floor(params['x'][0])",
+        "x = params['x'][0]\n    return int(x)",
+    ],
+)
+def test_a_float_that_the_objective_rounds_should_be_an_int(tmp_path: Path, body: str) -> None:
+    body = body if "return" in body else f"return {body}"
+    found = advice(tmp_path, f"def main(job_id, params):\n    {body}\n")
+    assert len(found) == 1
+    assert found[0].startswith("variables.x: the objective rounds it (objective.py, line ")
+
+
+@pytest.mark.parametrize("body", ["round(params['x'], 2)", "float(params['x'])", "int(job_id)"])
+def test_a_float_that_is_used_as_a_real_gets_no_advice(tmp_path: Path, body: str) -> None:
+    assert advice(tmp_path, f"def main(job_id, params):\n    return {body}\n") == []
+
+
+def test_a_parameter_that_is_not_declared_is_told(tmp_path: Path) -> None:
+    source = "def main(job_id, params):\n    return params['depht']\n"
+    found = advice(tmp_path, source, variables={"depth": X})
+    assert found == [
+        "objective.py: line 2 reads params['depht'], but no variable has that name; "
+        "did you mean 'depth'?"
+    ]
+
+
+def test_bounds_that_look_like_a_log_scale_are_told(tmp_path: Path) -> None:
+    rate = {"type": "FLOAT", "min": 1e-5, "max": 1}
+    assert advice(tmp_path, variables={"rate": rate}) == [
+        'variables.rate: 1e-05 to 1 looks like a log scale; if it is, add "log": true'
+    ]
+    assert advice(tmp_path, variables={"rate": rate | {"log": True}}) == []
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "end"),
+    [("NOISELESS", "the run ends there"), ("GAUSSIAN", "the rest are repeats")],
+)
+def test_a_budget_beyond_an_all_integer_space_is_told(
+    tmp_path: Path, likelihood: str, end: str
+) -> None:
+    depth = {"type": "INT", "min": 1, "max": 5}
+    (found,) = advice(tmp_path, variables={"depth": depth}, likelihood=likelihood)
+    assert "with 5 combinations in all, fewer than the budget of 10" in found
+    assert found.endswith(end)
+
+
+def test_a_run_without_an_end_is_told(tmp_path: Path) -> None:
+    (found,) = advice(tmp_path, GOOD, **{"max-finished-jobs": None})
+    assert found == "max-finished-jobs: there is no budget: a run goes on until Ctrl-C"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("echo 1\n", "its first line must be like '#!/bin/sh'; none is there"),
+        ("#!/no/such/shell\necho 1\n", "its first line names ['/no/such/shell']"),
+    ],
+)
+def test_a_script_without_an_interpreter_is_told(tmp_path: Path, text: str, sentence: str) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(text)
+    script.chmod(0o755)
+    config = experiment(tmp_path, language="SHELL", **{"main-file": "run.sh"})
+    with pytest.raises(ObjectiveError, match=r"^run\.sh: ") as caught:
+        check_experiment(config)
+    assert sentence in str(caught.value)
