@@ -33,9 +33,10 @@ class Store(Protocol):
       order. A non-finite number inside of provenance, chains or meta comes back as None; a
       non-finite result value comes back as NaN.
     - A fault of the database raises StoreError with one sentence; StoreUnavailable when it can't be
-      reached although a short outage was waited for. Any call may simply be made again after
-      either: a first try that was applied after all is recognised, not applied twice. In particular
-      `complete` may be repeated until it answers, so that no computed result is lost.
+      reached although a short outage was waited for. Any call may be made again after either. A
+      claim's end (`complete`, `fail`, `release`) that was applied after all is then recognised,
+      not applied twice: repeat `complete` until it answers, and no computed result is lost. An
+      `add` that was applied leaves its job, which counts; a lost `claim` comes back by `expire`.
     - Threads may share a store. A forked child opens its own.
 
     Leases are measured with the clocks of the machines that take them: between machines, clocks
@@ -63,7 +64,7 @@ class Store(Protocol):
     def add_all_complete(
         self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
     ) -> list[Job]:
-        """`add_complete` for many, in their order; fast. A fault may leave the first part stored."""
+        """`add_complete` for many at once, in order. A fault may leave only the first of them."""
 
     # --- a worker's claim and how it ends ---
 

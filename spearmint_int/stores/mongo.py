@@ -1,0 +1,366 @@
+"""The job store in MongoDB, for several machines: collections `<experiment>.jobs` and so on.
+
+Every change is one conditional update of one document, which MongoDB does atomically: neither
+transactions nor a replica set are needed. Operations are those of MongoDB 4.4. When the connection
+breaks, nobody knows whether the last change was applied: changes therefore leave a mark (`added`,
+`token`, `settled`) by which the repeated call recognises its own first try.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bson.int64 import Int64
+from pymongo import ASCENDING, ReturnDocument
+from pymongo.errors import DuplicateKeyError
+
+from spearmint_int.errors import JobNotFound, StoreError, StoreVersionError
+from spearmint_int.jobs import (
+    COUNTED_SOURCES,
+    FINISHED,
+    Evaluation,
+    Failure,
+    Job,
+    JobDraft,
+    JobStatus,
+    ProcessInfo,
+    status_after_failure,
+)
+from spearmint_int.stores import records
+from spearmint_int.stores.mongo_documents import NamedValues, from_bson, to_bson
+from spearmint_int.stores.mongo_insert import insert_next
+from spearmint_int.stores.mongo_server import PATIENCE_SECONDS, Document, MongoServer
+from spearmint_int.stores.protocol import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+SCHEMA_NAME = "schema-version"
+
+# One for claims, leases and lists by status; one for the budget.
+INDEXES = (
+    [("status", ASCENDING), ("_id", ASCENDING)],
+    [("resource", ASCENDING), ("source", ASCENDING), ("status", ASCENDING)],
+)
+
+
+class MongoStore:
+    """A `Store` in the collections of one experiment; any number of machines share it."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        database: str,
+        experiment: str,
+        create: bool = True,
+        clock: Callable[[], float] = time.time,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._clock = clock
+        self._server = MongoServer(address, patience=patience)
+        self._server.check()
+        self.location = f"{self._server.address}, database {database}, experiment {experiment}"
+        try:
+            self._collections = self._server.database(database)
+            self._jobs = self._collections[f"{experiment}.jobs"]
+            self._locks = self._collections[f"{experiment}.locks"]
+            self._chains = NamedValues(self._server, self._collections[f"{experiment}.chains"])
+            self._meta = NamedValues(self._server, self._collections[f"{experiment}.meta"])
+            self._prepare(create=create)
+        except BaseException:
+            self._server.close()
+            raise
+
+    def _prepare(self, *, create: bool) -> None:
+        version = self._meta.load(SCHEMA_NAME)
+        if version is None:
+            self._check_unused()
+            if not create:
+                raise StoreError(f"{self.location}: no jobs yet; `spearmint-int run` makes some")
+            for index in INDEXES:
+                self._server.call(partial(self._jobs.create_index, index))
+            version = self._meta.first(SCHEMA_NAME, SCHEMA_VERSION)
+        if version != SCHEMA_VERSION:
+            raise StoreVersionError(
+                f"{self.location}: has schema version {version}, this program needs "
+                f"{SCHEMA_VERSION}; use the version of spearmint-int that wrote it, or another name"
+            )
+
+    def _check_unused(self) -> None:
+        # Spearmint itself keeps its jobs under the same name, in another form.
+        if self._server.call(lambda: self._jobs.find_one({}, {"_id": 1})) is not None:
+            raise StoreVersionError(
+                f"{self.location}: holds jobs of another program (Spearmint's own?); choose another"
+                " experiment-name or database.name"
+            )
+
+    # --- jobs come in ---
+
+    def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
+        record = records.new_record(draft, now=self._clock())
+
+        def within_limit() -> bool:
+            return limit is None or sum(self.budget(draft.resource).values()) < limit
+
+        added = insert_next(self._server, self._jobs, [record], permitted=within_limit)
+        return added[0] if added else None
+
+    def add_complete(self, draft: JobDraft, values: Mapping[str, float]) -> Job:
+        return self.add_all_complete([(draft, values)])[0]
+
+    def add_all_complete(
+        self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
+    ) -> list[Job]:
+        now = self._clock()
+        rows = [records.complete_record(draft, values, now=now) for draft, values in results]
+        return insert_next(self._server, self._jobs, rows)
+
+    # --- a worker's claim and how it ends ---
+
+    def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
+        token, now = uuid.uuid4().hex, self._clock()
+        unclaimed = {"status": JobStatus.NEW.value}
+        taken = {
+            "status": JobStatus.PENDING.value,
+            "lease_owner": owner,
+            "lease_expires": now + lease_seconds,
+            "token": token,
+            "started": now,
+            "ended": None,
+            "process": None,
+        }
+        document = self._server.call(
+            lambda: self._jobs.find_one_and_update(
+                unclaimed if resource is None else {**unclaimed, "resource": resource},
+                {"$set": taken, "$inc": {"attempts": Int64(1)}},
+                sort=[("_id", ASCENDING)],
+                return_document=ReturnDocument.AFTER,
+            ),
+            recover=lambda: self._jobs.find_one({"status": taken["status"], "token": token}),
+        )
+        return None if document is None else _job(document)
+
+    def renew(self, job: Job, *, lease_seconds: float) -> bool:
+        return self._change_claim(job, {"lease_expires": self._clock() + lease_seconds})
+
+    def attach(self, job: Job, process: ProcessInfo) -> bool:
+        return self._change_claim(job, {"process": records.process_record(process)})
+
+    def complete(self, job: Job, values: Mapping[str, float]) -> bool:
+        finished = {
+            "status": JobStatus.COMPLETE.value,
+            "result": records.result_record(values),
+            "ended": self._clock(),
+        }
+        # `expire` leaves the token: a late result counts until the next claim takes the job over.
+        return self._settle({"_id": job.id, "token": job.token}, job, "complete", finished)
+
+    def fail(self, job: Job, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+        status = status_after_failure(job.attempts, max_attempts)
+        push = {"failures": records.failure_record(failure)}
+        settled = self._settle(_held(job), job, "fail", self._failed(status), push=push)
+        return status if settled else None
+
+    def release(self, job: Job) -> bool:
+        back = {"status": JobStatus.NEW.value, "attempts": job.attempts - 1}
+        return self._settle(_held(job), job, "release", back)
+
+    def expire(
+        self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
+    ) -> list[Job]:
+        lost = {
+            "status": JobStatus.PENDING.value,
+            "$or": [
+                {"lease_expires": {"$lt": now}},
+                {"lease_owner": {"$in": list(dead_owners)}},
+            ],
+        }
+        documents = self._server.call(lambda: list(self._jobs.find(lost).sort("_id", ASCENDING)))
+        return [job for job in map(_job, documents) if self._take_back(job, max_attempts)]
+
+    def _take_back(self, job: Job, max_attempts: int) -> bool:
+        mark = f"expire {uuid.uuid4().hex}"
+        changes = {
+            **self._failed(status_after_failure(job.attempts, max_attempts)),
+            "lease_owner": None,
+            "lease_expires": None,
+            "settled": mark,
+        }
+        push = {"failures": records.failure_record(records.lost_worker(job))}
+        # The lease as it was seen: a renewal in between wins.
+        return self._update(
+            {**_held(job), "lease_expires": job.lease_expires}, changes, push=push, mark=mark
+        )
+
+    def retry(self, job_id: int) -> Job:
+        mark = f"retry {uuid.uuid4().hex}"
+        anew = {
+            "status": JobStatus.NEW.value,
+            "attempts": 0,
+            "started": None,
+            "ended": None,
+            "token": None,
+            "settled": mark,
+        }
+        if self._update({"_id": job_id, "status": JobStatus.BROKEN.value}, anew, mark=mark):
+            return self.job(job_id)
+        status = self.job(job_id).status
+        raise StoreError(f"job {job_id} is {status}: only a broken job can be retried")
+
+    def _settle(
+        self,
+        condition: Document,
+        job: Job,
+        outcome: str,
+        changes: Mapping[str, Any],
+        push: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
+        if job.token is None:
+            return False
+        mark = f"{outcome} {job.token}"
+        ended = {"token": None, "lease_owner": None, "lease_expires": None, "settled": mark}
+        if self._update(condition, {**changes, **ended}, push=push, mark=mark):
+            return True
+        self.job(job.id)  # raises JobNotFound when the whole job is gone
+        return False
+
+    def _change_claim(self, job: Job, changes: Mapping[str, Any]) -> bool:
+        update = {"$set": to_bson(changes)}
+        result = self._server.call(lambda: self._jobs.update_one(_held(job), update))
+        return result.matched_count == 1
+
+    def _update(
+        self,
+        condition: Document,
+        changes: Mapping[str, Any],
+        *,
+        mark: str,
+        push: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """One conditional update; True also when an earlier try left its mark already."""
+        update = {"$set": to_bson(changes)} | ({"$push": to_bson(push)} if push else {})
+
+        def attempt() -> bool:
+            if self._jobs.update_one(condition, update).matched_count == 1:
+                return True
+            return self._jobs.find_one({"_id": condition["_id"], "settled": mark}) is not None
+
+        return self._server.call(attempt)
+
+    def _failed(self, status: JobStatus) -> Document:
+        ended = self._clock() if status is JobStatus.BROKEN else None
+        return {"status": status.value, "ended": ended}
+
+    # --- reading ---
+
+    def job(self, job_id: int) -> Job:
+        document = self._server.call(lambda: self._jobs.find_one({"_id": job_id}))
+        if document is None:
+            raise JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
+        return _job(document)
+
+    def jobs(
+        self, status: JobStatus | None = None, *, after_id: int = 0, limit: int | None = None
+    ) -> list[Job]:
+        if limit == 0:  # which means "no limit" to MongoDB
+            return []
+        wanted: Document = {"_id": {"$gt": after_id}}
+        if status is not None:
+            wanted["status"] = status.value
+        documents = self._server.call(
+            lambda: list(self._jobs.find(wanted).sort("_id", ASCENDING).limit(limit or 0))
+        )
+        return [_job(document) for document in documents]
+
+    def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
+        wanted = {"status": {"$in": [status.value for status in statuses]}}
+        fields = {"status": 1, "point": 1, "result": 1}
+        # By the index on ids: a job that changes its status meanwhile is still met exactly once.
+        documents = self._server.call(
+            lambda: list(self._jobs.find(wanted, fields).sort("_id", ASCENDING).hint("_id_"))
+        )
+        return [
+            Evaluation(
+                int(document["_id"]),
+                JobStatus(document["status"]),
+                tuple(document["point"]),
+                records.result_from_record(document["result"]),
+            )
+            for document in documents
+        ]
+
+    def counts(self) -> dict[JobStatus, int]:
+        return self._count({})
+
+    def budget(self, resource: str) -> dict[JobStatus, int]:
+        sources = [source.value for source in COUNTED_SOURCES]
+        return self._count({"resource": resource, "source": {"$in": sources}})
+
+    def _count(self, condition: Document) -> dict[JobStatus, int]:
+        group = {"$group": {"_id": "$status", "number": {"$sum": 1}}}
+        rows = self._server.call(lambda: list(self._jobs.aggregate([{"$match": condition}, group])))
+        return records.all_counts((row["_id"], int(row["number"])) for row in rows)
+
+    # --- the experiment's other state ---
+
+    def save_chain(self, name: str, chain: Mapping[str, Any]) -> None:
+        self._chains.save(name, dict(chain))
+
+    def load_chain(self, name: str) -> dict[str, Any] | None:
+        chain: dict[str, Any] | None = self._chains.load(name)
+        return chain
+
+    def save_meta(self, name: str, value: Any) -> None:
+        self._meta.save(name, value)
+
+    def first_meta(self, name: str, value: Any) -> Any:
+        return self._meta.first(name, value)
+
+    def load_meta(self, name: str) -> Any | None:
+        return self._meta.load(name)
+
+    def lock(self, name: str, owner: str, *, seconds: float) -> bool:
+        now = self._clock()
+        free = {"_id": name, "$or": [{"owner": owner}, {"expires": {"$lte": now}}]}
+        held = {"$set": {"owner": owner, "expires": now + seconds}}
+
+        def attempt() -> bool:
+            try:
+                self._locks.update_one(free, held, upsert=True)
+            except DuplicateKeyError:  # there is one, and it is not free
+                return False
+            return True
+
+        return self._server.call(attempt)
+
+    def unlock(self, name: str, owner: str) -> None:
+        self._server.call(lambda: self._locks.delete_one({"_id": name, "owner": owner}))
+
+    def lock_holder(self, name: str) -> str | None:
+        held = {"_id": name, "expires": {"$gt": self._clock()}}
+        lock = self._server.call(lambda: self._locks.find_one(held))
+        return None if lock is None else str(lock["owner"])
+
+    def close(self) -> None:
+        self._server.close()
+
+    def destroy(self) -> None:
+        # The schema goes last: what is left after a fault is still recognised as ours.
+        self._server.call(self._jobs.drop)
+        self._server.call(self._locks.drop)
+        self._chains.drop()
+        self._meta.drop()
+        self.close()
+
+
+def _job(document: Document) -> Job:
+    return records.job_from_record(int(document["_id"]), from_bson(document))
+
+
+def _held(job: Job) -> Document:
+    return {"_id": job.id, "token": job.token, "status": JobStatus.PENDING.value}

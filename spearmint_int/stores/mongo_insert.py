@@ -1,0 +1,84 @@
+"""Jobs into MongoDB under the ids 1, 2, 3, …, without a counter.
+
+A writer reads the last id and inserts the next one; if somebody was faster, the unique index on
+`_id` refuses it, and it starts over. So there are no gaps, and what was checked after reading the
+last id (a limit) still holds when the insert succeeds, since jobs are never deleted. A counter
+would leave a gap, and lose a piece of the budget, when a manager dies between counting and
+inserting.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from pymongo import DESCENDING
+from pymongo.errors import BulkWriteError
+
+from spearmint_int.stores.mongo_documents import to_bson
+from spearmint_int.stores.records import Record, job_from_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pymongo.collection import Collection
+
+    from spearmint_int.jobs import Job
+    from spearmint_int.stores.mongo_server import Document, MongoServer
+
+DUPLICATE_KEY = 11000
+
+# Many results go in by this many at once: few round trips, far below the 48 MB of a message.
+BATCH = 500
+
+# The longest pause of a writer that was too slow; an insert takes a few milliseconds.
+PAUSE_SECONDS = 0.02
+
+
+def insert_next(
+    server: MongoServer,
+    jobs: Collection[Document],
+    rows: Sequence[Record],
+    *,
+    permitted: Callable[[], bool] = lambda: True,
+) -> list[Job]:
+    """Insert the rows under the next ids, in order, while permitted; the jobs that went in."""
+    added: list[Job] = []
+    while len(added) < len(rows):
+        last = server.call(lambda: _last_id(jobs))
+        if not permitted():
+            break
+        batch = dict(enumerate(rows[len(added) : len(added) + BATCH], start=last + 1))
+        number = _insert_as(server, jobs, batch)
+        added += [job_from_record(i, batch[i]) for i in range(last + 1, last + number + 1)]
+        if number < len(batch):
+            time.sleep(random.uniform(0.0, PAUSE_SECONDS))
+    return added
+
+
+def _last_id(jobs: Collection[Document]) -> int:
+    last = jobs.find_one({}, {"_id": 1}, sort=[("_id", DESCENDING)])
+    return 0 if last is None else int(last["_id"])
+
+
+def _insert_as(server: MongoServer, jobs: Collection[Document], batch: Mapping[int, Record]) -> int:
+    """Insert rows under their ids until one is taken by somebody else; how many went in."""
+    mark = uuid.uuid4().hex
+    documents = [
+        to_bson({"_id": job_id, **row, "settled": None, "added": mark})
+        for job_id, row in batch.items()
+    ]
+
+    def attempt() -> int:
+        try:
+            return len(jobs.insert_many(documents, ordered=True).inserted_ids)
+        except BulkWriteError as error:
+            if any(fault["code"] != DUPLICATE_KEY for fault in error.details["writeErrors"]):
+                raise
+            # Taken by others; or by us, when the answer to the first try got lost.
+            ours = {"_id": {"$gte": min(batch), "$lte": max(batch)}, "added": mark}
+            return jobs.count_documents(ours)
+
+    return server.call(attempt)

@@ -1,0 +1,161 @@
+"""The connection to a MongoDB server: addresses, short outages, and what its faults mean."""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+import pymongo
+from pymongo import errors as faults
+from pymongo.uri_parser import parse_uri
+
+from spearmint_int.errors import StoreError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pymongo.database import Database
+
+T = TypeVar("T")
+Document = dict[str, Any]
+
+# An outage is waited for this long: a restart of the server, or a new primary, takes less.
+PATIENCE_SECONDS = 60.0
+# The pause before the first repeat; it doubles up to the last one, with jitter so that the workers
+# don't all come back at the same moment.
+FIRST_PAUSE = 0.05
+LAST_PAUSE = 2.0
+
+# How long one try may take; an address may set its own values.
+TIMEOUTS = {
+    "serverselectiontimeoutms": 5_000,
+    "connecttimeoutms": 5_000,
+    "sockettimeoutms": 20_000,
+}
+
+# Server errors that pass by themselves: shutting down, stepping down, interrupted, conflicts.
+PASSING_CODES = frozenset(
+    {6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436}
+)
+# Other server errors that have a remedy.
+REMEDIES = {
+    13: "the user may not do this: give it the role readWrite on the database",
+    18: "the server refused the user or password: check those in the address",
+    8000: "the server refused the user or password: check those in the address",
+    14031: "the server's disk is full: free some space and run the command again",
+}
+
+
+class MongoServer:
+    """One client, whose calls outlast a short outage and whose faults are StoreErrors."""
+
+    def __init__(self, address: str, *, patience: float = PATIENCE_SECONDS) -> None:
+        uri = as_uri(address)
+        self.address = without_password(uri)
+        self._patience = patience
+        with self._explained():
+            options = parse_uri(uri, validate=True, warn=False)["options"]
+            defaults: dict[str, Any] = {
+                name: value for name, value in TIMEOUTS.items() if name not in options
+            }
+            # Acknowledged means on disk (j): a result must outlive a crash of the server.
+            self.client: pymongo.MongoClient[Document] = pymongo.MongoClient(
+                uri, appname="spearmint-int", journal=True, **defaults
+            )
+
+    def check(self) -> None:
+        """Reach the server once, without patience: at the start, a wrong address is likelier."""
+        try:
+            with self._explained():
+                self.client.admin.command("ping")
+        except StoreError:
+            self.client.close()
+            raise
+
+    def database(self, name: str) -> Database[Document]:
+        """The database of this name."""
+        with self._explained():
+            return self.client[name]
+
+    def call(self, operation: Callable[[], T], recover: Callable[[], T | None] | None = None) -> T:
+        """The operation's answer, repeated with growing pauses while the server can't be reached.
+
+        A try whose answer got lost may have been applied. Operations must therefore be such that
+        a second run does no harm, or have a `recover` that finds what the first one did.
+        """
+        give_up = time.monotonic() + self._patience
+        pause = FIRST_PAUSE
+        attempt = operation
+        while True:
+            try:
+                with self._explained():
+                    return attempt()
+            except StoreUnavailable:
+                if time.monotonic() + pause > give_up:
+                    raise
+            time.sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(2 * pause, LAST_PAUSE)
+            attempt = operation if recover is None else _recovering(operation, recover)
+
+    def close(self) -> None:
+        """Close the client; a second time does nothing."""
+        self.client.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except faults.PyMongoError as fault:
+            raise self._explanation(fault) from fault
+        except UnicodeError as fault:  # bson's, for text that is not UTF-8
+            raise StoreError(f"{self.address}: a value can't be stored: {fault}") from fault
+
+    def _explanation(self, fault: faults.PyMongoError) -> StoreError:
+        if isinstance(fault, faults.InvalidOperation) and "close" in str(fault):
+            return StoreError(f"{self.address}: the store is closed")
+        if isinstance(fault, (faults.InvalidURI, faults.ConfigurationError)):
+            return StoreError(f"{self.address}: not a usable database address: {fault}")
+        if is_passing(fault):
+            return StoreUnavailable(
+                f"{self.address}: no MongoDB server answers ({_brief(fault)}); start it, or correct"
+                " database.address in the config or SPEARMINT_DB_ADDRESS, or leave the address out"
+                " to use the embedded database"
+            )
+        code = fault.code if isinstance(fault, faults.OperationFailure) else None
+        return StoreError(f"{self.address}: {REMEDIES.get(code or 0, f'MongoDB failed: {fault}')}")
+
+
+def _recovering(operation: Callable[[], T], recover: Callable[[], T | None]) -> Callable[[], T]:
+    def attempt() -> T:
+        found = recover()
+        return operation() if found is None else found
+
+    return attempt
+
+
+def is_passing(fault: faults.PyMongoError) -> bool:
+    """True for faults that waiting may mend: no connection, or a server that is going or coming."""
+    if isinstance(fault, (faults.ConnectionFailure, faults.WTimeoutError)):
+        return True
+    return isinstance(fault, faults.OperationFailure) and fault.code in PASSING_CODES
+
+
+def as_uri(address: str) -> str:
+    """A URI from what users write: a URI, a host, or host:port."""
+    return address if "://" in address else f"mongodb://{address}"
+
+
+def without_password(uri: str) -> str:
+    """The URI for people's eyes."""
+    parts = urlsplit(uri)
+    user, at, hosts = parts.netloc.rpartition("@")
+    shown = f"{user.partition(':')[0]}{at}{hosts}"
+    return urlunsplit((parts.scheme, shown, parts.path, "", "")).rstrip("/")
+
+
+def _brief(fault: faults.PyMongoError) -> str:
+    # pymongo's own text goes on with timeouts and a dump of the topology.
+    return str(fault).split(" (configured timeouts")[0].split(", Timeout:")[0]

@@ -1,0 +1,151 @@
+"""Jobs as plain records, the form that both stores write; pure functions.
+
+A record has only dicts, lists, strings, numbers, booleans and None, in the names of `Job`'s fields
+(the result is called `result`, because VALUES is a keyword of SQL).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.errors import StoreError
+from spearmint_int.jobs import (
+    Failure,
+    FailureKind,
+    Job,
+    JobDraft,
+    JobStatus,
+    ProcessInfo,
+    Source,
+    checked_values,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spearmint_int.jobs import Values
+
+Record = dict[str, Any]
+
+
+def plain(value: Any, place: str = "value") -> Any:
+    """The value as JSON has it: tuples as lists, numpy numbers as Python's, non-finite as None.
+
+    Non-finite numbers are not JSON: with them no other program could read the row.
+    """
+    if hasattr(value, "tolist"):  # numpy scalars and arrays
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(item, f"{place}.{key}") for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, f"{place}[{i}]") for i, item in enumerate(value)]
+    if isinstance(value, (str, float)):
+        return _plain_text(value) if isinstance(value, str) else _plain_float(value)
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    raise StoreError(f"{place}: a {type(value).__name__} can't be stored; use JSON values")
+
+
+def _plain_text(text: str) -> str:
+    # A lone surrogate (undecodable output of an objective) can't be stored as UTF-8.
+    return str.__str__(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def _plain_float(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def new_record(draft: JobDraft, *, now: float) -> Record:
+    """The record of a draft, still without an id."""
+    return {
+        "status": JobStatus.NEW.value,
+        "point": list(draft.point),
+        "result": None,
+        "params": plain(draft.params, "params"),
+        "source": draft.source.value,
+        "resource": draft.resource,
+        "tasks": list(draft.tasks),
+        "attempts": 0,
+        "created": now,
+        "started": None,
+        "ended": None,
+        "lease_owner": None,
+        "lease_expires": None,
+        "token": None,
+        "process": None,
+        "failures": [],
+        "provenance": plain(draft.provenance, "provenance"),
+    }
+
+
+def complete_record(draft: JobDraft, values: Mapping[str, float], *, now: float) -> Record:
+    """The record of a result that was computed elsewhere."""
+    finished = {
+        "status": JobStatus.COMPLETE.value,
+        "result": result_record(values),
+        "ended": now,
+    }
+    return new_record(draft, now=now) | finished
+
+
+def result_record(values: Mapping[str, float]) -> Record:
+    """A result, with NaN as None."""
+    result: Record = plain(checked_values(values))
+    return result
+
+
+def result_from_record(result: Mapping[str, float | None] | None) -> Values | None:
+    """The inverse of `result_record`; None when there is no result yet."""
+    if result is None:
+        return None
+    return {task: math.nan if value is None else float(value) for task, value in result.items()}
+
+
+def failure_record(failure: Failure) -> Record:
+    """A failure, its kind as text."""
+    record: Record = plain(asdict(failure) | {"kind": failure.kind.value})
+    return record
+
+
+def process_record(process: ProcessInfo) -> Record:
+    """Where a process runs."""
+    return asdict(process)
+
+
+def lost_worker(job: Job) -> Failure:
+    """The failure of a job whose lease ended."""
+    where = f" on {job.process.host}" if job.process else ""
+    message = f"the worker {job.lease_owner}{where} was lost: it stopped renewing its lease"
+    return Failure(kind=FailureKind.LOST_WORKER, message=message)
+
+
+def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
+    """The job of a record that came out of a store."""
+    process = record["process"]
+    return Job(
+        id=job_id,
+        status=JobStatus(record["status"]),
+        params=record["params"],
+        point=tuple(record["point"]),
+        source=Source(record["source"]),
+        provenance=record["provenance"],
+        resource=record["resource"],
+        tasks=tuple(record["tasks"]),
+        created=record["created"],
+        started=record["started"],
+        ended=record["ended"],
+        attempts=record["attempts"],
+        values=result_from_record(record["result"]),
+        failures=tuple(Failure(**failure) for failure in record["failures"]),
+        lease_owner=record["lease_owner"],
+        lease_expires=record["lease_expires"],
+        token=record["token"],
+        process=None if process is None else ProcessInfo(**process),
+    )
+
+
+def all_counts(pairs: Iterable[tuple[str, int]]) -> dict[JobStatus, int]:
+    """Numbers per status, with zeros where the store has no job of it."""
+    return dict.fromkeys(JobStatus, 0) | {JobStatus(status): number for status, number in pairs}

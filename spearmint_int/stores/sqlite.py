@@ -1,0 +1,367 @@
+"""The embedded job store: one SQLite file in the experiment's folder.
+
+Public methods are a few lines around one statement, inside of one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.errors import JobNotFound, StoreError
+from spearmint_int.jobs import (
+    COUNTED_SOURCES,
+    FINISHED,
+    Evaluation,
+    Failure,
+    Job,
+    JobDraft,
+    JobStatus,
+    ProcessInfo,
+    status_after_failure,
+)
+from spearmint_int.stores import records
+from spearmint_int.stores.sqlite_file import SQLiteFile
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
+
+
+class SQLiteStore:
+    """A `Store` in one SQLite file; any number of processes of one machine share it."""
+
+    def __init__(
+        self, path: Path, *, create: bool = True, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._file = SQLiteFile(path, create=create)
+        self._clock = clock
+
+    @property
+    def location(self) -> str:
+        return str(self._file.path)
+
+    # --- jobs come in ---
+
+    def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
+        record = records.new_record(draft, now=self._clock())
+        with self._file.transaction() as connection:
+            if limit is not None and _counted(connection, draft.resource) >= limit:
+                return None
+            return _insert(connection, record)
+
+    def add_complete(self, draft: JobDraft, values: Mapping[str, float]) -> Job:
+        return self.add_all_complete([(draft, values)])[0]
+
+    def add_all_complete(
+        self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
+    ) -> list[Job]:
+        now = self._clock()
+        rows = [records.complete_record(draft, values, now=now) for draft, values in results]
+        with self._file.transaction() as connection:
+            return [_insert(connection, row) for row in rows]
+
+    # --- a worker's claim and how it ends ---
+
+    def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
+        now = self._clock()
+        taken = {
+            "status": JobStatus.PENDING.value,
+            "lease_owner": owner,
+            "lease_expires": now + lease_seconds,
+            "token": uuid.uuid4().hex,
+            "started": now,
+            "ended": None,
+            "process": None,
+        }
+        with self._file.transaction() as connection:
+            row = connection.execute(
+                "SELECT id FROM jobs WHERE status = 'new' AND resource = coalesce(?, resource)"
+                " ORDER BY id LIMIT 1",
+                (resource,),
+            ).fetchone()
+            if row is None:
+                return None
+            connection.execute("UPDATE jobs SET attempts = attempts + 1 WHERE id = ?", (row["id"],))
+            _update(connection, row["id"], taken)
+            return _select(connection, row["id"])
+
+    def renew(self, job: Job, *, lease_seconds: float) -> bool:
+        return self._change_claim(job, {"lease_expires": self._clock() + lease_seconds})
+
+    def attach(self, job: Job, process: ProcessInfo) -> bool:
+        return self._change_claim(job, {"process": records.process_record(process)})
+
+    def complete(self, job: Job, values: Mapping[str, float]) -> bool:
+        finished = {
+            "status": JobStatus.COMPLETE.value,
+            "result": records.result_record(values),
+            "ended": self._clock(),
+        }
+        with self._file.transaction() as connection:
+            row = _row(connection, job.id)
+            if _may_complete(row, job):
+                _settle(connection, job, "complete", finished)
+                return True
+            return bool(row["settled"] == f"complete {job.token}")
+
+    def fail(self, job: Job, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+        status = status_after_failure(job.attempts, max_attempts)
+        with self._file.transaction() as connection:
+            row = _row(connection, job.id)
+            if _holds(row, job):
+                _settle(connection, job, "fail", self._failed(row, failure, status))
+                return status
+            return status if row["settled"] == f"fail {job.token}" else None
+
+    def release(self, job: Job) -> bool:
+        with self._file.transaction() as connection:
+            row = _row(connection, job.id)
+            if _holds(row, job):
+                back = {"status": JobStatus.NEW.value, "attempts": row["attempts"] - 1}
+                _settle(connection, job, "release", back)
+                return True
+            return bool(row["settled"] == f"release {job.token}")
+
+    def expire(
+        self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
+    ) -> list[Job]:
+        with self._file.transaction() as connection:
+            rows = connection.execute("SELECT * FROM jobs WHERE status = 'pending' ORDER BY id")
+            lost = [
+                row
+                for row in rows.fetchall()
+                if row["lease_expires"] < now or row["lease_owner"] in dead_owners
+            ]
+            for row in lost:
+                status = status_after_failure(row["attempts"], max_attempts)
+                failure = records.lost_worker(_job(row))
+                lease = {"lease_owner": None, "lease_expires": None}
+                _update(connection, row["id"], self._failed(row, failure, status) | lease)
+            return [_job(row) for row in lost]
+
+    def retry(self, job_id: int) -> Job:
+        anew = {"status": JobStatus.NEW.value, "attempts": 0, "started": None, "ended": None}
+        with self._file.transaction() as connection:
+            status = _row(connection, job_id)["status"]
+            if status != JobStatus.BROKEN.value:
+                raise StoreError(f"job {job_id} is {status}: only a broken job can be retried")
+            _update(connection, job_id, anew | {"token": None})
+            return _select(connection, job_id)
+
+    def _change_claim(self, job: Job, changes: Mapping[str, Any]) -> bool:
+        with self._file.transaction() as connection:
+            held = _holds(_row(connection, job.id), job)
+            if held:
+                _update(connection, job.id, changes)
+            return held
+
+    def _failed(self, row: sqlite3.Row, failure: Failure, status: JobStatus) -> dict[str, Any]:
+        return {
+            "status": status.value,
+            "failures": [*json.loads(row["failures"]), records.failure_record(failure)],
+            "ended": self._clock() if status is JobStatus.BROKEN else None,
+        }
+
+    # --- reading ---
+
+    def job(self, job_id: int) -> Job:
+        with self._file.reading() as connection:
+            return _select(connection, job_id)
+
+    def jobs(
+        self, status: JobStatus | None = None, *, after_id: int = 0, limit: int | None = None
+    ) -> list[Job]:
+        where = "id > ?" if status is None else "id > ? AND status = ?"
+        arguments = (after_id,) if status is None else (after_id, status.value)
+        with self._file.reading() as connection:
+            rows = connection.execute(
+                f"SELECT * FROM jobs WHERE {where} ORDER BY id LIMIT ?",
+                (*arguments, -1 if limit is None else limit),
+            )
+            return [_job(row) for row in rows]
+
+    def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
+        names = [status.value for status in statuses]
+        with self._file.reading() as connection:
+            rows = connection.execute(
+                "SELECT id, status, point, result FROM jobs"
+                f" WHERE status IN ({_marks(names)}) ORDER BY id",
+                names,
+            ).fetchall()
+        return [
+            Evaluation(
+                row["id"],
+                JobStatus(row["status"]),
+                tuple(json.loads(row["point"])),
+                records.result_from_record(_loads(row["result"])),
+            )
+            for row in rows
+        ]
+
+    def counts(self) -> dict[JobStatus, int]:
+        with self._file.reading() as connection:
+            rows = connection.execute("SELECT status, count(*) FROM jobs GROUP BY status")
+            return records.all_counts(tuple(row) for row in rows)
+
+    def budget(self, resource: str) -> dict[JobStatus, int]:
+        with self._file.reading() as connection:
+            rows = connection.execute(
+                "SELECT status, count(*) FROM jobs"
+                f" WHERE resource = ? AND source IN ({_marks(COUNTED_SOURCES)}) GROUP BY status",
+                (resource, *COUNTED_SOURCES),
+            )
+            return records.all_counts(tuple(row) for row in rows)
+
+    # --- the experiment's other state ---
+
+    def save_chain(self, name: str, chain: Mapping[str, Any]) -> None:
+        self._save("chains", name, dict(chain))
+
+    def load_chain(self, name: str) -> dict[str, Any] | None:
+        chain: dict[str, Any] | None = self._load("chains", name)
+        return chain
+
+    def save_meta(self, name: str, value: Any) -> None:
+        self._save("meta", name, value)
+
+    def first_meta(self, name: str, value: Any) -> Any:
+        with self._file.transaction() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)", (name, _dumps(value))
+            )
+        return self.load_meta(name)
+
+    def load_meta(self, name: str) -> Any | None:
+        return self._load("meta", name)
+
+    def lock(self, name: str, owner: str, *, seconds: float) -> bool:
+        now = self._clock()
+        with self._file.transaction() as connection:
+            if _holder(connection, name, now) not in (None, owner):
+                return False
+            connection.execute(
+                "INSERT OR REPLACE INTO locks (name, owner, expires) VALUES (?, ?, ?)",
+                (name, owner, now + seconds),
+            )
+            return True
+
+    def unlock(self, name: str, owner: str) -> None:
+        with self._file.transaction() as connection:
+            connection.execute("DELETE FROM locks WHERE name = ? AND owner = ?", (name, owner))
+
+    def lock_holder(self, name: str) -> str | None:
+        with self._file.reading() as connection:
+            return _holder(connection, name, self._clock())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def destroy(self) -> None:
+        self._file.delete()
+
+    def _save(self, table: str, name: str, value: Any) -> None:
+        with self._file.transaction() as connection:
+            connection.execute(
+                f"INSERT OR REPLACE INTO {table} (name, value) VALUES (?, ?)", (name, _dumps(value))
+            )
+
+    def _load(self, table: str, name: str) -> Any | None:
+        with self._file.reading() as connection:
+            query = f"SELECT value FROM {table} WHERE name = ?"
+            row = connection.execute(query, (name,)).fetchone()
+            return None if row is None else json.loads(row["value"])
+
+
+# --- rows and columns ---
+
+
+def _dumps(value: Any) -> str:
+    # Text as it is, not as \u escapes: people read these columns.
+    return json.dumps(records.plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def _loads(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def _marks(values: Iterable[object]) -> str:
+    return ", ".join("?" for _ in values)
+
+
+def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _dumps(value) if name in JSON_COLUMNS and value is not None else value
+        for name, value in record.items()
+    }
+
+
+def _insert(connection: sqlite3.Connection, record: Mapping[str, Any]) -> Job:
+    row = _columns(record)
+    job_id = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM jobs").fetchone()[0]
+    connection.execute(
+        f"INSERT INTO jobs (id, {', '.join(row)}) VALUES (?, {_marks(row)})",
+        (job_id, *row.values()),
+    )
+    return records.job_from_record(job_id, record)
+
+
+def _update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, Any]) -> None:
+    row = _columns(changes)
+    assignments = ", ".join(f"{name} = ?" for name in row)
+    connection.execute(f"UPDATE jobs SET {assignments} WHERE id = ?", (*row.values(), job_id))
+
+
+def _settle(
+    connection: sqlite3.Connection, job: Job, outcome: str, changes: Mapping[str, Any]
+) -> None:
+    """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
+    ended = {"token": None, "lease_owner": None, "lease_expires": None}
+    _update(connection, job.id, {**changes, **ended, "settled": f"{outcome} {job.token}"})
+
+
+def _row(connection: sqlite3.Connection, job_id: int) -> sqlite3.Row:
+    row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    if row is None:
+        raise JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
+    found: sqlite3.Row = row
+    return found
+
+
+def _select(connection: sqlite3.Connection, job_id: int) -> Job:
+    return _job(_row(connection, job_id))
+
+
+def _job(row: sqlite3.Row) -> Job:
+    record = {
+        name: _loads(value) if name in JSON_COLUMNS else value for name, value in dict(row).items()
+    }
+    return records.job_from_record(row["id"], record)
+
+
+def _holds(row: sqlite3.Row, job: Job) -> bool:
+    return bool(row["status"] == JobStatus.PENDING.value and row["token"] == job.token)
+
+
+def _may_complete(row: sqlite3.Row, job: Job) -> bool:
+    # `expire` leaves the token: a late result counts until the next claim takes the job over.
+    return job.token is not None and row["token"] == job.token
+
+
+def _counted(connection: sqlite3.Connection, resource: str) -> int:
+    query = (
+        f"SELECT count(*) FROM jobs WHERE resource = ? AND source IN ({_marks(COUNTED_SOURCES)})"
+    )
+    return int(connection.execute(query, (resource, *COUNTED_SOURCES)).fetchone()[0])
+
+
+def _holder(connection: sqlite3.Connection, name: str, now: float) -> str | None:
+    row = connection.execute(
+        "SELECT owner FROM locks WHERE name = ? AND expires > ?", (name, now)
+    ).fetchone()
+    return None if row is None else str(row["owner"])

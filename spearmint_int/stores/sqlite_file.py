@@ -1,0 +1,196 @@
+"""One SQLite file: opening it, its schema and version, transactions, and what its faults mean."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
+from spearmint_int.stores.protocol import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# How long a writer waits for the others; a transaction of ours takes milliseconds.
+BUSY_SECONDS = 30.0
+
+# Marks the file as ours (`PRAGMA application_id`): "SpIn" in ASCII.
+APPLICATION_ID = 0x5370496E
+
+# The columns that the model reads come first: SQLite then leaves the pages of the heavy ones alone.
+SCHEMA = """
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY,
+    status TEXT NOT NULL CHECK (status IN ('new', 'pending', 'complete', 'broken')),
+    point TEXT NOT NULL,          -- JSON: [number, ...]
+    result TEXT,                  -- JSON: {task: number or null}
+    params TEXT NOT NULL,         -- JSON: {variable: value}
+    source TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    tasks TEXT NOT NULL,          -- JSON: [task, ...]
+    attempts INTEGER NOT NULL,
+    created REAL NOT NULL,        -- times: UTC seconds since 1970
+    started REAL,
+    ended REAL,
+    lease_owner TEXT,
+    lease_expires REAL,
+    token TEXT,                   -- the claim that may change the job
+    settled TEXT,                 -- how the last claim ended, and its token
+    process TEXT,                 -- JSON: {host, pid, born, proc_id}
+    failures TEXT NOT NULL,       -- JSON: [{kind, message, exit_status, stderr_tail}, ...]
+    provenance TEXT NOT NULL      -- JSON: what the chooser knew
+);
+CREATE INDEX jobs_by_status ON jobs (status, id);
+CREATE INDEX jobs_by_budget ON jobs (resource, source, status);
+CREATE TABLE chains (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE locks (name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT NULL);
+"""
+
+# What SQLite says (the beginning of it) → what it means and what to do.
+FAULTS = {
+    "database or disk is full": "the disk is full: free some space and run the command again",
+    "attempt to write a readonly": "it can't be written: check the permissions of file and folder",
+    "unable to open database": "it can't be opened: check that the folder exists and is writable",
+    "file is not a database": "it is not an SQLite database: move it away and start anew",
+    "database disk image is malformed": (
+        "it is damaged: restore a copy, or save what is readable with `sqlite3 FILE .recover`"
+    ),
+    "disk I/O error": "the disk or file system failed: check it, then run the command again",
+    "no such table": "it is not a job store: move it away and start anew",
+}
+
+
+class SQLiteFile:
+    """A connection to one file, with transactions that several threads may share."""
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        self._mutex = threading.RLock()
+        if not create and not path.exists():
+            raise StoreError(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
+        with self._faults():
+            self._connection: sqlite3.Connection | None = self._connect()
+            self._prepare()
+            self._inode = os.stat(path).st_ino
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Everything inside happens at once or not at all; no other writer in between."""
+        with self._mutex, self._faults():
+            connection = self._open_connection()
+            self._check_still_there()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # SQLite ends it by itself after some faults
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """For single SELECTs, each a snapshot by itself; they don't wait for writers."""
+        with self._mutex, self._faults():
+            yield self._open_connection()
+
+    def close(self) -> None:
+        """Close the connection; a second time does nothing."""
+        with self._mutex:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def delete(self) -> None:
+        """Close, and remove the file with its companions."""
+        self.close()
+        with self._faults():
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        return connection
+
+    def _prepare(self) -> None:
+        connection = self._open_connection()
+        if self._version(connection) == 0:
+            # Refused on some network file systems; the rollback journal then serves as well.
+            connection.execute("PRAGMA journal_mode = WAL")
+        # On disk at every commit: NORMAL could lose the last results in a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        if self._version(connection) == 0:
+            self._create_schema(connection)
+        if (version := self._version(connection)) != SCHEMA_VERSION:
+            raise StoreVersionError(
+                f"{self.path}: has schema version {version}, this program needs {SCHEMA_VERSION}; "
+                "use the version of spearmint-int that wrote it, or move the file away"
+            )
+
+    def _create_schema(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Looked at again inside: two managers may start at the same moment.
+            if self._version(connection) == 0:
+                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    raise StoreError(
+                        f"{self.path}: belongs to another program; move it away and start anew"
+                    )
+                for statement in SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    @staticmethod
+    def _version(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def _open_connection(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise StoreError(f"{self.path}: the store is closed")
+        return self._connection
+
+    def _check_still_there(self) -> None:
+        # Writing to a deleted file succeeds in silence, and the results are gone.
+        try:
+            inode = os.stat(self.path).st_ino
+        except FileNotFoundError:
+            inode = None
+        if inode != self._inode:
+            raise StoreError(f"{self.path}: was deleted or replaced while in use; start again")
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+        except OSError as error:
+            if isinstance(error, StoreError):  # StoreUnavailable is a ConnectionError too
+                raise
+            raise StoreError(f"{self.path}: {error.strerror or error}") from error
+
+    def _explained(self, error: sqlite3.Error) -> StoreError:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            return StoreUnavailable(
+                f"{self.path}: another process kept it locked for {BUSY_SECONDS:g} s; "
+                "end that process, or wait, and run the command again"
+            )
+        for beginning, remedy in FAULTS.items():
+            if text.startswith(beginning):
+                return StoreError(f"{self.path}: {remedy}")
+        return StoreError(f"{self.path}: SQLite failed: {text}")
