@@ -1,0 +1,1 @@
+"""The launcher: one job of an experiment in its own process, supervised by a worker."""

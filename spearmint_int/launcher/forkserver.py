@@ -1,0 +1,79 @@
+"""A process that starts workers by forking: Python and the store's client are loaded once.
+
+The manager itself has threads (BLAS, pymongo), so that it can't fork safely; this process has none.
+It reads orders from a socket, each with the file that the new worker holds open while it lives, and
+ends when the manager closes the socket or dies. The workers live on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import sys
+import traceback
+from typing import NoReturn
+
+from spearmint_int.launcher.interrupt import interrupted_by_signals
+from spearmint_int.launcher.launch import Order
+from spearmint_int.launcher.supervising import supervise
+
+HEADER = struct.Struct("!Q")  # the length of the order that follows
+
+
+def send_order(channel: socket.socket, order: Order, life_fd: int) -> None:
+    """The manager's side: an order, and the file that tells of the worker's life."""
+    text = order.to_json().encode()
+    socket.send_fds(channel, [HEADER.pack(len(text))], [life_fd])
+    channel.sendall(text)
+
+
+def serve(channel: socket.socket) -> None:
+    """Fork a worker for each order, until the other side is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the manager's business
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the workers
+    while (received := _receive(channel)) is not None:
+        order, life_fd = received
+        if os.fork() == 0:
+            channel.close()
+            _work(order, life_fd)
+        os.close(life_fd)
+
+
+def _receive(channel: socket.socket) -> tuple[Order, int] | None:
+    try:
+        header, fds, _, _ = socket.recv_fds(channel, HEADER.size, 1)
+        if len(header) < HEADER.size or not fds:
+            return None
+        text = _read_exactly(channel, HEADER.unpack(header)[0])
+    except ConnectionError:
+        return None
+    return None if text is None else (Order.from_json(text.decode()), fds[0])
+
+
+def _read_exactly(channel: socket.socket, length: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < length:
+        part = channel.recv(length - len(data))
+        if not part:
+            return None
+        data += part
+    return bytes(data)
+
+
+def _work(order: Order, life_fd: int) -> NoReturn:
+    """The forked worker: in its own session, so that it survives the manager's terminal."""
+    status = 1
+    try:
+        os.setsid()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        interrupt = interrupted_by_signals()
+        os.write(life_fd, b"%d\n" % os.getpid())  # from now on a signal hands the job back
+        supervise(order, interrupt)
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)

@@ -1,0 +1,85 @@
+"""What it takes to run one job: plain values that travel to the worker as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spearmint_int.space import Params
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One variable of the objective with its values, one for each element of its size."""
+
+    name: str
+    type: str  # INT, FLOAT or ENUM
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One call of the objective."""
+
+    job_id: int
+    attempt: int
+    directory: str
+    language: str
+    main_file: str
+    arguments: tuple[Argument, ...]
+    tasks: tuple[str, ...]
+    time_limit: float | None = None
+    environment_file: str | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The claim that the worker works for, and the store that it reports to."""
+
+    token: str
+    owner: str
+    experiment_name: str
+    database_address: str | None
+    database_name: str
+    lease_seconds: float
+    max_attempts: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """A launch on behalf of a claim: all that a worker is given."""
+
+    launch: Launch
+    claim: Claim
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> Order:
+        fields = json.loads(text)
+        launch = fields["launch"]
+        launch["arguments"] = tuple(
+            Argument(a["name"], a["type"], tuple(a["values"])) for a in launch["arguments"]
+        )
+        launch["tasks"] = tuple(launch["tasks"])
+        return Order(launch=Launch(**launch), claim=Claim(**fields["claim"]))
+
+
+def arguments_from(params: Params, types: Mapping[str, str]) -> tuple[Argument, ...]:
+    """A job's parameters, in the order of the config, a list of values for each."""
+    return tuple(
+        Argument(name, kind, tuple(value) if isinstance(value, list | tuple) else (value,))
+        for name, kind in types.items()
+        for value in [params[name]]
+    )
+
+
+def main_path(launch: Launch) -> Path:
+    """The executable of a SHELL objective."""
+    return Path(launch.directory) / launch.main_file

@@ -1,0 +1,172 @@
+"""The process in which a Python objective runs: `python objective.py REQUEST RESULT`.
+
+REQUEST and RESULT are the numbers of two open files. This file is run by its path and imports
+nothing of the package, so that a job starts as fast as Python and numpy do. The result goes back
+through its own file: whatever the objective prints, or does to stdout, can't be taken for it.
+
+Request: {"job_id", "directory", "main_file", "arguments": [[name, type, [value, ...]], ...]}
+Result:  {"number": 1.5}  or  {"values": {task: number}}  or  {"kind": ..., "message": ...}
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType, TracebackType
+
+LONGEST_MESSAGE = 500
+Report = dict[str, Any]
+
+
+class UnusableError(Exception):
+    """A main file without a `main`, or a result that is no number; the text is the message."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def main(argv: list[str]) -> None:
+    """Read the request, run the objective, and write the report with one call."""
+    with open(int(argv[1]), encoding="utf-8", closefd=False) as request_file:
+        request = json.load(request_file)
+    result_fd = os.dup(int(argv[2]))  # a copy that children of the objective do not inherit
+    os.close(int(argv[2]))
+    report = evaluate(request)
+    os.write(result_fd, json.dumps(report).encode() + b"\n")
+
+
+def evaluate(request: Report) -> Report:
+    """The report of one call of `main(job_id, params)`; no exception leaves it."""
+    try:
+        params = as_arrays(request["arguments"])
+        function = load_main(Path(request["directory"]), request["main_file"])
+    except UnusableError as error:
+        return _failed(error.kind, str(error))
+    except BaseException as error:
+        return _failed("launch", f"{request['main_file']} can't be loaded: {_told(error)}")
+    try:
+        return as_report(function(request["job_id"], params))
+    except BaseException as error:
+        return _failed(*_kind_and_message(error))
+
+
+def _kind_and_message(error: BaseException) -> tuple[str, str]:
+    if isinstance(error, UnusableError):
+        return error.kind, str(error)
+    if isinstance(error, SystemExit):
+        return "exit", f"main() called sys.exit({error.code!r})"
+    return ("out-of-memory" if isinstance(error, MemoryError) else "exception"), _told(error)
+
+
+def as_arrays(arguments: list[Any]) -> dict[str, Any]:
+    """What Spearmint's objectives expect: arrays of `size`, lists of strings for ENUM."""
+    # Before the experiment's folder is on the path: a `random.py` in it must not break numpy.
+    import numpy as np  # noqa: PLC0415
+
+    types = {"INT": np.int64, "FLOAT": np.float64}
+    return {
+        name: list(values) if kind == "ENUM" else np.array(values, dtype=types[kind])
+        for name, kind, values in arguments
+    }
+
+
+def load_main(directory: Path, main_file: str) -> Callable[[int, dict[str, Any]], object]:
+    """`main` of the main file, loaded with the experiment's folder first on the path."""
+    sys.path.insert(0, str(directory))
+    file = directory / (main_file if main_file.endswith(".py") else f"{main_file}.py")
+    sys.argv = [str(file)]
+    module = _load_file(file) if file.is_file() else _import(main_file, file)
+    function = getattr(module, "main", None)
+    if not callable(function):
+        raise UnusableError("launch", f"{file.name} has no function main(job_id, params)")
+    return function  # type: ignore[no-any-return]
+
+
+def _load_file(file: Path) -> ModuleType:
+    """Loaded by its path: a main file called `json.py` is still the user's, not Python's."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise UnusableError("launch", f"{file.name} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(file.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _import(name: str, file: Path) -> ModuleType:
+    """A dotted or installed module (`package.objective`)."""
+    try:
+        return importlib.import_module(name.removesuffix(".py"))
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise  # an import inside of it failed
+        raise UnusableError(
+            "launch", f"there is no main file {file.name} in {file.parent}"
+        ) from None
+
+
+def as_report(result: object) -> Report:
+    """The objective's answer as JSON: a number, or a number for each task."""
+    if isinstance(result, dict):
+        return {"values": {str(task): as_number(value, task) for task, value in result.items()}}
+    return {"number": as_number(result)}
+
+
+def as_number(value: object, task: object = None) -> float:
+    """A float from a number, a numpy scalar, or an array or tensor with one element."""
+    where = "main() returned" if task is None else f"main() returned, for task {task!r},"
+    if value is None:
+        hint = ": is a `return` missing?" if task is None else ""
+        raise UnusableError("bad-result", f"{where} None instead of a number{hint}")
+    shape = getattr(value, "shape", None)
+    if shape is not None and any(length != 1 for length in shape):
+        raise UnusableError("bad-result", f"{where} an array of shape {tuple(shape)}, not a number")
+    numeric = hasattr(value, "__float__") or hasattr(value, "__index__")
+    try:
+        if numeric:
+            return float(value.item() if shape else value)  # type: ignore[attr-defined, arg-type]
+    except (TypeError, ValueError, OverflowError):
+        pass  # an array of strings, a complex number, an int beyond the floats
+    shown = f"{type(value).__name__} {value!r}"[:200]
+    raise UnusableError("bad-result", f"{where} {shown} instead of a number")
+
+
+def _failed(kind: str, message: str) -> Report:
+    return {"kind": kind, "message": message[:LONGEST_MESSAGE]}
+
+
+def _told(error: BaseException) -> str:
+    """Print the user's part of the traceback; answer with its last line and the place."""
+    frames = _users_frames(error.__traceback__)
+    traceback.print_exception(type(error), error, frames)
+    last = traceback.format_exception_only(type(error), error)[-1].strip()
+    places = [(f.filename, f.lineno) for f in traceback.extract_tb(frames)]
+    if not places:
+        return last
+    file, line = places[-1]
+    return f"{last} ({Path(file).name}, line {line})"
+
+
+def _users_frames(frames: TracebackType | None) -> TracebackType | None:
+    while frames is not None and _is_ours(frames.tb_frame.f_code.co_filename):
+        frames = frames.tb_next
+    return frames
+
+
+def _is_ours(file_name: str) -> bool:
+    return file_name == __file__ or file_name.startswith("<frozen importlib")
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # this file's folder; the experiment's takes its place
+    main(sys.argv)

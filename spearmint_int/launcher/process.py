@@ -1,0 +1,213 @@
+"""One process, watched to its end: its output, its time limit, and everything that it started.
+
+The process leads its own session, so that it can be ended together with its children. Where the
+kernel allows it (Linux), it dies with its worker: a killed worker leaves no second run behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spearmint_int.launcher.output import OutputFile, Tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spearmint_int.launcher.interrupt import Interrupt
+
+KEPT_STDERR = 8_000  # bytes of the end, for the job's failure
+KEPT_STDOUT = 64_000  # bytes of the end; the last line may be a result
+GRACE_SECONDS = 5.0  # between SIGTERM and SIGKILL
+DRAIN_SECONDS = 0.5  # for output of children that outlive the process
+EXIT_LOOK_SECONDS = 0.05  # between looks where the kernel has no pidfd
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to start: a list of words, never a shell string."""
+
+    words: Sequence[str]
+    directory: str
+    environment: dict[str, str]
+    stdin: int = subprocess.DEVNULL
+    pass_fds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProcessEnd:
+    """How a process ended, and the end of what it printed."""
+
+    returncode: int  # negative: the signal that ended it
+    seconds: float
+    timed_out: bool
+    cancelled: bool
+    stdout_tail: str
+    stderr_tail: str
+    oom_kills: int | None  # how many the kernel made meanwhile; None where it doesn't tell
+
+
+class Watch:
+    """A running process with its streams. `run` is the whole of its use."""
+
+    def __init__(self, command: Command, output: OutputFile) -> None:
+        self._output = output
+        self._stdout, self._stderr = Tail(KEPT_STDOUT), Tail(KEPT_STDERR)
+        self._ooms = kernel_oom_kills()
+        self._begin = time.monotonic()
+        self._process = _start(command)
+        self._selector = selectors.DefaultSelector()
+        for stream, tail in (
+            (self._process.stdout, self._stdout),
+            (self._process.stderr, self._stderr),
+        ):
+            assert stream is not None
+            self._selector.register(stream, selectors.EVENT_READ, tail)
+        self._pidfd = _pidfd(self._process.pid)
+        if self._pidfd is not None:
+            self._selector.register(self._pidfd, selectors.EVENT_READ)
+        self._kill_at: float | None = None
+        self._ended = False
+
+    def run(self, *, time_limit: float | None, interrupt: Interrupt) -> ProcessEnd:
+        """Watch until the end, which comes early at the time limit or by the interrupt."""
+        self._selector.register(interrupt, selectors.EVENT_READ)
+        limit_at = None if time_limit is None else self._begin + time_limit
+        timed_out = cancelled = False
+        while not self._ended:
+            self._look(interrupt, self._kill_at or limit_at)
+            now = time.monotonic()
+            if self._kill_at is not None:
+                if now >= self._kill_at:
+                    self._signal(signal.SIGKILL)
+                    self._kill_at = now + GRACE_SECONDS
+            elif interrupt.is_set():
+                cancelled = True
+                self._terminate()
+            elif limit_at is not None and now >= limit_at:
+                timed_out = True
+                self._terminate()
+        self._drain(interrupt)
+        return self._end(timed_out=timed_out, cancelled=cancelled)
+
+    def _terminate(self) -> None:
+        self._signal(signal.SIGTERM)
+        self._kill_at = time.monotonic() + GRACE_SECONDS
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    def _look(self, interrupt: Interrupt, until: float | None) -> None:
+        """Move what was printed; notice the exit. Returns at `until` at the latest."""
+        wait = None if until is None else max(until - time.monotonic(), 0.0)
+        if self._pidfd is None:
+            wait = EXIT_LOOK_SECONDS if wait is None else min(wait, EXIT_LOOK_SECONDS)
+        for key, _ in self._selector.select(wait):
+            if isinstance(key.data, Tail):
+                self._move(key.fd, key.fileobj, key.data)
+            elif key.fileobj is interrupt:
+                self._selector.unregister(interrupt)  # it stays readable
+            else:
+                self._ended = True
+        if self._pidfd is None and self._process.poll() is not None:
+            self._ended = True
+
+    def _move(self, fd: int, stream: object, tail: Tail) -> None:
+        data = os.read(fd, 65_536)
+        if data:
+            self._output.write(data)
+            tail.add(data)
+        else:
+            self._selector.unregister(stream)  # type: ignore[arg-type]
+
+    def _drain(self, interrupt: Interrupt) -> None:
+        """Take what is still in the pipes; a child that keeps them open is not waited for."""
+        for other in (interrupt, self._pidfd):
+            if other is not None and other in self._selector.get_map():
+                self._selector.unregister(other)
+        until = time.monotonic() + DRAIN_SECONDS
+        while self._selector.get_map() and time.monotonic() < until:
+            for key, _ in self._selector.select(max(until - time.monotonic(), 0.0)):
+                self._move(key.fd, key.fileobj, key.data)
+
+    def _end(self, *, timed_out: bool, cancelled: bool) -> ProcessEnd:
+        # Before the wait: the zombie keeps the group's number from being given to others.
+        self._signal(signal.SIGKILL)
+        returncode = self._process.wait()
+        self._close()
+        now = kernel_oom_kills()
+        return ProcessEnd(
+            returncode=returncode,
+            seconds=time.monotonic() - self._begin,
+            timed_out=timed_out,
+            cancelled=cancelled,
+            stdout_tail=self._stdout.text(),
+            stderr_tail=self._stderr.text(),
+            oom_kills=None if now is None or self._ooms is None else now - self._ooms,
+        )
+
+    def _close(self) -> None:
+        self._selector.close()
+        for stream in (self._process.stdout, self._process.stderr):
+            assert stream is not None
+            stream.close()
+        if self._pidfd is not None:
+            os.close(self._pidfd)
+
+
+def kernel_oom_kills() -> int | None:
+    """How many processes the kernel has ended for want of memory since the machine started."""
+    try:
+        with open("/proc/vmstat", encoding="ascii") as counters:
+            return next(
+                (int(line.split()[1]) for line in counters if line.startswith("oom_kill ")), None
+            )
+    except OSError:
+        return None
+
+
+def _start(command: Command) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        list(command.words),
+        cwd=command.directory,
+        env=command.environment,
+        stdin=command.stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        pass_fds=command.pass_fds,
+        start_new_session=True,
+        preexec_fn=_dies_with(os.getpid()),  # noqa: PLW1509 (the worker has one thread here)
+    )
+
+
+def _dies_with(parent: int) -> Callable[[], None] | None:
+    """For the child between fork and exec: SIGKILL when the parent ends, however it ends."""
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)
+
+    def ask_kernel() -> None:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it was gone before we asked
+            os._exit(1)
+
+    return ask_kernel
+
+
+def _pidfd(pid: int) -> int | None:
+    """A file that is readable when the process has ended; None where the kernel has none."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None

@@ -1,0 +1,147 @@
+"""One call of the objective in its own process: numbers, a failure, or nothing when interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.errors import ObjectiveError
+from spearmint_int.jobs import Failure
+from spearmint_int.launcher import objective
+from spearmint_int.launcher.ends import not_started, outcome_without_result
+from spearmint_int.launcher.environment import job_environment
+from spearmint_int.launcher.launch import main_path
+from spearmint_int.launcher.output import OutputFile, output_path
+from spearmint_int.launcher.process import Command, ProcessEnd, Watch
+from spearmint_int.launcher.results import outcome_of_output, outcome_of_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spearmint_int.launcher.interrupt import Interrupt
+    from spearmint_int.launcher.launch import Launch
+    from spearmint_int.launcher.results import Outcome
+
+LARGEST_REPORT = 10_000_000  # bytes; a dict of numbers is far below
+
+
+def run_objective(
+    launch: Launch, interrupt: Interrupt, *, started: Callable[[], object] = lambda: None
+) -> Outcome | None:
+    """Call the objective and wait for its end; None when it was interrupted without a result.
+
+    `started` is called once the process runs; until then this function wants no other thread.
+    """
+    output = OutputFile(
+        output_path(Path(launch.directory), launch.job_id), append=launch.attempt > 1
+    )
+    if launch.attempt > 1:
+        output.write(f"[spearmint-int: attempt {launch.attempt}]\n".encode())
+    try:
+        with ExitStack() as files:
+            call = _python_call if launch.language == "PYTHON" else _shell_call
+            command, outcome_of = call(launch, files)
+            watch = Watch(command, output)
+            started()
+            return outcome_of(watch.run(time_limit=launch.time_limit, interrupt=interrupt))
+    except (OSError, ObjectiveError) as error:
+        failure = not_started(launch, error)
+        output.write(f"{failure.message}\n".encode())
+        return failure
+    finally:
+        output.close()
+
+
+def _python_call(
+    launch: Launch, files: ExitStack
+) -> tuple[Command, Callable[[ProcessEnd], Outcome | None]]:
+    """The request and the result travel through files without a name."""
+    request = _nameless_file(files, json.dumps(_request(launch)))
+    result = _nameless_file(files, "")
+    fds = (request, result)
+    words = [sys.executable, objective.__file__, *map(str, fds)]
+
+    def outcome_of(end: ProcessEnd) -> Outcome | None:
+        report = _read_report(os.pread(result, LARGEST_REPORT, 0))
+        if report is None:
+            return outcome_without_result(end, launch)
+        return _with_process(outcome_of_report(report, launch.tasks), end)
+
+    return _command(launch, words, pass_fds=fds), outcome_of
+
+
+def _shell_call(
+    launch: Launch, files: ExitStack
+) -> tuple[Command, Callable[[ProcessEnd], Outcome | None]]:
+    """JSON on stdin (a file: an objective that doesn't read it blocks nobody), and arguments."""
+    stdin = _nameless_file(files, json.dumps(plain_params(launch)) + "\n")
+    words = [os.path.abspath(main_path(launch)), *shell_arguments(launch)]
+
+    def outcome_of(end: ProcessEnd) -> Outcome | None:
+        if end.returncode != 0 or end.timed_out or end.cancelled:
+            return outcome_without_result(end, launch)
+        return _with_process(outcome_of_output(end.stdout_tail, launch.tasks), end)
+
+    return _command(launch, words, stdin=stdin), outcome_of
+
+
+def _nameless_file(files: ExitStack, text: str) -> int:
+    """A file that goes away with `files`, open at the beginning of the text."""
+    file = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (`files` closes it)
+    file.write(text.encode())
+    file.seek(0)
+    return file.fileno()
+
+
+def _command(
+    launch: Launch,
+    words: list[str],
+    *,
+    stdin: int = subprocess.DEVNULL,
+    pass_fds: tuple[int, ...] = (),
+) -> Command:
+    environment = job_environment(launch.job_id, launch.directory, launch.environment_file)
+    return Command(words, launch.directory, environment, stdin=stdin, pass_fds=pass_fds)
+
+
+def shell_arguments(launch: Launch) -> list[str]:
+    """`--name value`, and `--name value value …` for a vector."""
+    words = []
+    for argument in launch.arguments:
+        words += [f"--{argument.name}", *map(str, argument.values)]
+    return words
+
+
+def plain_params(launch: Launch) -> dict[str, Any]:
+    """The parameters as the job holds them: a scalar at size 1, else a list."""
+    return {a.name: a.values[0] if len(a.values) == 1 else list(a.values) for a in launch.arguments}
+
+
+def _request(launch: Launch) -> dict[str, Any]:
+    return {
+        "job_id": launch.job_id,
+        "directory": launch.directory,
+        "main_file": launch.main_file,
+        "arguments": [[a.name, a.type, list(a.values)] for a in launch.arguments],
+    }
+
+
+def _read_report(data: bytes) -> dict[str, Any] | None:
+    """The report, if all of it was written: its last byte is the end of the line."""
+    if not data.endswith(b"\n"):
+        return None
+    report: dict[str, Any] = json.loads(data)
+    return report
+
+
+def _with_process(outcome: Outcome, end: ProcessEnd) -> Outcome:
+    if isinstance(outcome, Failure):
+        return replace(outcome, exit_status=end.returncode, stderr_tail=end.stderr_tail)
+    return outcome

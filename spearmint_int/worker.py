@@ -1,0 +1,36 @@
+"""The worker's entry point, run by its path or as `python -m spearmint_int.worker`.
+
+worker.py serve FD      start a worker for each order that comes through the socket FD
+worker.py run FILE      be the worker of the order in the file
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+
+def main(argv: list[str]) -> int:
+    """Do what the arguments say; the exit status."""
+    from spearmint_int.launcher.forkserver import serve  # noqa: PLC0415 (after the path is set)
+    from spearmint_int.launcher.interrupt import interrupted_by_signals  # noqa: PLC0415
+    from spearmint_int.launcher.launch import Order  # noqa: PLC0415
+    from spearmint_int.launcher.supervising import supervise  # noqa: PLC0415
+
+    if argv[1:2] == ["serve"]:
+        with socket.socket(fileno=int(argv[2])) as channel:
+            serve(channel)
+    elif argv[1:2] == ["run"]:
+        order = Order.from_json(Path(argv[2]).read_text(encoding="utf-8"))
+        supervise(order, interrupted_by_signals())
+    else:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    # Not the current folder: a `random.py` beside a config must not shadow Python's own.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.exit(main(sys.argv))
