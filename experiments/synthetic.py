@@ -36,8 +36,12 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
+from experiments.dimension import Dimension
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from experiments.dimension import Params
 
 FloatArray = NDArray[np.float64]
 
@@ -63,13 +67,16 @@ class Problem:
     nodes_per_axis: int
 
     @property
-    def dimensions(self) -> int:
-        return self.reals + len(self.levels)
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """x1, x2, … as in the paper."""
+        ends = [1] * self.reals + [level - 1 for level in self.levels]
+        return tuple(
+            Dimension(f"x{i + 1}", 0, end, integer=i >= self.reals) for i, end in enumerate(ends)
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """x1, x2, … as in the paper."""
-        return tuple(f"x{i + 1}" for i in range(self.dimensions))
+        return tuple(dimension.name for dimension in self.dimensions)
 
     def combinations(self) -> list[tuple[int, ...]]:
         """Every combination of the integers."""
@@ -129,7 +136,7 @@ class Minimum:
     """Where the true minimum is, and its value."""
 
     point: FloatArray
-    params: dict[str, float | int]
+    params: Params
     value: float
 
 
@@ -204,7 +211,7 @@ class Objective:
         )
         return np.concatenate([found.x, start[reals:]]), float(found.fun)
 
-    def _decode(self, point: FloatArray) -> dict[str, float | int]:
+    def _decode(self, point: FloatArray) -> Params:
         reals, levels = self.problem.reals, np.array(self.problem.levels)
         integers = np.floor(point[reals:] * levels).astype(int)
         return dict(
@@ -214,7 +221,7 @@ class Objective:
 
 def draw(problem: Problem, seed: int) -> Objective:
     """The draw number `seed` of the problem: the same everywhere."""
-    rng = np.random.default_rng([seed, problem.dimensions])
+    rng = np.random.default_rng([seed, len(problem.names)])
     L = node_factor(problem)
     z = rng.standard_normal(len(L))
     weights = solve_triangular(L, z, lower=True, trans="T")
@@ -223,5 +230,5 @@ def draw(problem: Problem, seed: int) -> Objective:
 
 def noise(problem: Problem, seed: int, evaluations: int) -> FloatArray:
     """The noise of the 1st, 2nd, … evaluation of a repetition: the same for every method."""
-    rng = np.random.default_rng([seed, problem.dimensions, 1])
+    rng = np.random.default_rng([seed, len(problem.names), 1])
     return rng.normal(0.0, np.sqrt(problem.noise_variance), evaluations)

@@ -1,0 +1,1 @@
+"""The comparison with other optimisers: `python -m experiments.peers` (`make peers`)."""

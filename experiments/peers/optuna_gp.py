@@ -1,0 +1,56 @@
+"""Optuna's GPSampler."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import optuna
+
+from experiments.peers.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from experiments.dimension import Dimension, Params
+
+
+class OptunaGP(History):
+    """GPSampler with its 10 start-up trials; `deterministic_objective` where there is no noise.
+
+    Its recommendation is the study's best trial, as its users get it.
+    """
+
+    def __init__(
+        self, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+    ) -> None:
+        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            sampler = optuna.samplers.GPSampler(seed=seed, deterministic_objective=not self.noisy)
+        self._study = optuna.create_study(sampler=sampler)
+        self._trial: Any = None
+        self._distributions = {
+            d.name: optuna.distributions.IntDistribution(int(d.low), int(d.high))
+            if d.integer
+            else optuna.distributions.FloatDistribution(d.low, d.high)
+            for d in self.dimensions
+        }
+
+    def ask(self) -> Params:
+        if self._trial is not None:
+            self._study.tell(self._trial, state=optuna.trial.TrialState.FAIL)
+        self._trial = self._study.ask(self._distributions)
+        return dict(self._trial.params)
+
+    def tell(self, params: Params, value: float) -> None:
+        super().tell(params, value)
+        if self._trial is not None and self._trial.params == params:
+            self._study.tell(self._trial, value)
+            self._trial = None
+            return
+        trial = optuna.trial.create_trial(
+            params=params, distributions=self._distributions, value=value
+        )
+        self._study.add_trial(trial)

@@ -1,0 +1,104 @@
+"""The table of the comparison: a row for each problem, noise and method."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.statistics import estimate, paired_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Row = dict[str, str]
+GROUP = ("problem", "noisy", "evaluations")
+HEADINGS = (
+    "problem",
+    "noise",
+    "method",
+    "draws",
+    "failed",
+    "log10 best",
+    "log10 recommended",
+    "p (to proposed)",
+    "until 1e-2",
+    "within 1e-2",
+    "within 1e-3",
+    "repeats %",
+    "s/suggestion",
+)
+
+
+def summarise(rows: Iterable[Row]) -> list[dict[str, str]]:
+    """Cells as text, in the order of `HEADINGS`."""
+    groups: dict[tuple[str, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in _latest(rows):
+        groups[tuple(row[name] for name in GROUP)][row["method"]].append(row)
+    return [
+        _cells(method, members, methods.get("proposed", []))
+        for _, methods in sorted(groups.items())
+        for method, members in methods.items()
+    ]
+
+
+def markdown(table: list[dict[str, str]]) -> str:
+    """The table as a page shows it."""
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS)]
+    lines += ["| " + " | ".join(cells[heading] for heading in HEADINGS) + " |" for cells in table]
+    return "\n".join(lines) + "\n"
+
+
+def _latest(rows: Iterable[Row]) -> list[Row]:
+    """A run that failed and was run again counts by its last row."""
+    latest: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        latest[tuple(row[name] for name in (*GROUP, "draw", "method"))] = row
+    return list(latest.values())
+
+
+def _cells(method: str, members: list[Row], proposed: list[Row]) -> dict[str, str]:
+    done = [row for row in members if row["status"] == "ok"]
+    first = members[0]
+    head = {
+        "problem": f"{first['problem']}, {first['evaluations']} evaluations",
+        "noise": "yes" if first["noisy"] == "True" else "no",
+        "method": method,
+        "draws": str(len(members)),
+        "failed": str(len(members) - len(done)),
+    }
+    measured = _measured(done, proposed) if done else {}
+    return {heading: {**head, **measured}.get(heading, "") for heading in HEADINGS}
+
+
+def _measured(done: list[Row], proposed: list[Row]) -> dict[str, str]:
+    noisy = done[0]["noisy"] == "True"
+    best = [float(row["log10_best"]) for row in done]
+    recommended = [float(row["log10_recommended"]) for row in done]
+    until = [int(row["evaluations_until_close"]) for row in done if row["evaluations_until_close"]]
+    repeats = sum(int(row["repeats"]) for row in done) / sum(int(r["evaluations"]) for r in done)
+    return {
+        "log10 best": str(estimate(best)),
+        "log10 recommended": str(estimate(recommended)) if noisy else "",
+        "p (to proposed)": _p_value(done, proposed, "log10_recommended" if noisy else "log10_best"),
+        "until 1e-2": f"{np.mean(until):.1f}" if until else "never",
+        "within 1e-2": f"{len(until)}/{len(done)}",
+        "within 1e-3": f"{sum(b <= -3 for b in best)}/{len(done)}",
+        "repeats %": f"{100 * repeats:.0f}",
+        "s/suggestion": f"{np.mean([float(row['seconds_per_suggestion']) for row in done]):.3f}",
+    }
+
+
+def _p_value(done: list[Row], proposed: list[Row], measure: str) -> str:
+    """Over the draws that both have finished."""
+    ours = _by_draw(proposed, measure)
+    theirs = _by_draw(done, measure)
+    both = sorted(set(ours) & set(theirs))
+    if not both or all(row in proposed for row in done):
+        return ""
+    return f"{paired_test([ours[d] for d in both], [theirs[d] for d in both]).p_value:.3f}"
+
+
+def _by_draw(rows: Iterable[Mapping[str, str]], measure: str) -> dict[str, float]:
+    return {row["draw"]: float(row[measure]) for row in rows if row["status"] == "ok"}
