@@ -13,7 +13,7 @@ ROOT_FOLDERS = ("kernels", "sampling", "acquisition")
 
 # No -ffast-math: NaN and inf must survive. What the vectoriser needs of it is asked for by name.
 C_FLAGS = (
-    [] if sys.platform == "win32" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-std=c11"]
+    [] if sys.platform == "win32" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-std=gnu11"]
 )
 
 EXTENSIONS = [

@@ -157,7 +157,8 @@ class Axis:
         """The cell that each row of U [n, D] falls into."""
         if self.one_hot:
             block = U[:, self.start : self.start + self.columns]
-            return np.argmax(block, axis=1).astype(np.int64)
+            largest: IntArray = np.argmax(block, axis=1).astype(np.int64)
+            return largest
         k = np.floor(U[:, self.start] * self.cells)
         return np.clip(k, 0, self.cells - 1).astype(np.int64)
 
@@ -301,8 +302,16 @@ class Space:
 
     def lattice(self) -> FloatArray:
         """Every combination of integers and enums [cells, D], the reals at ½."""
-        rows = np.full((self.cells, self.dimensions), 0.5)
-        remainder = np.arange(self.cells, dtype=np.int64)
+        return self._cells_from(0, self.cells)
+
+    def walk(self, *, block: int = 4096) -> Iterator[FloatArray]:
+        """The rows of the lattice one after the other, for one that is too large to hold."""
+        for first in range(0, self.cells, block):
+            yield from self._cells_from(first, min(block, self.cells - first))
+
+    def _cells_from(self, first: int, count: int) -> FloatArray:
+        rows = np.full((count, self.dimensions), 0.5)
+        remainder = first + np.arange(count, dtype=np.int64)
         for axis in reversed(self.axes):
             axis.place(rows, remainder % axis.cells)
             remainder //= axis.cells

@@ -1,0 +1,91 @@
+"""The acquisitions by name: each makes the surface to climb from an ensemble.
+
+One of your own is a function `(ensemble, rng) -> Surface` in ACQUISITIONS. A surface without a
+gradient (Thompson's draw, which exists at the points it is drawn at) is searched by its
+candidates alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from spearmint_int.acquisition.improvement import (
+    LogExpectedImprovement,
+    LogProbabilityOfImprovement,
+    LowerConfidenceBound,
+)
+from spearmint_int.acquisition.noisy import with_latent_draws
+from spearmint_int.acquisition.surface import AveragedAcquisition, Surface
+from spearmint_int.errors import UnknownNameError
+from spearmint_int.model import Ensemble
+from spearmint_int.space import FloatArray
+
+# Draws of the latent values per hyperparameter sample: with ten samples, 80 incumbents.
+NOISY_DRAWS = 8
+# A joint draw costs the cube of its points.
+THOMPSON_POINTS = 1000
+
+
+def expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> Surface:  # noqa: ARG001
+    """EI over the best value, or over the least posterior mean where there is noise."""
+    return AveragedAcquisition(ensemble, LogExpectedImprovement(), ensemble.incumbents)
+
+
+def probability_of_improvement(
+    ensemble: Ensemble,
+    rng: np.random.Generator,  # noqa: ARG001
+) -> Surface:
+    return AveragedAcquisition(ensemble, LogProbabilityOfImprovement(), ensemble.incumbents)
+
+
+def lower_confidence_bound(ensemble: Ensemble, rng: np.random.Generator) -> Surface:  # noqa: ARG001
+    return AveragedAcquisition(ensemble, LowerConfidenceBound(), ensemble.incumbents)
+
+
+def noisy_expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
+    """EI averaged over draws of the latent values, since under noise the incumbent is uncertain."""
+    drawn = with_latent_draws(ensemble, NOISY_DRAWS, rng)
+    return AveragedAcquisition(drawn, LogExpectedImprovement(), drawn.incumbents)
+
+
+@dataclass(frozen=True)
+class ThompsonDraw:
+    """Minus one joint draw of the function, under one hyperparameter sample."""
+
+    ensemble: Ensemble
+    rng: np.random.Generator
+
+    def value(self, U: FloatArray) -> FloatArray:
+        posterior = self.ensemble.posteriors[self.rng.integers(len(self.ensemble.posteriors))]
+        chosen = np.sort(self.rng.permutation(len(U))[:THOMPSON_POINTS])
+        mean, K = posterior.joint(
+            np.ascontiguousarray(self.ensemble.covariance.transform(U[chosen]))
+        )
+        draw = self.rng.multivariate_normal(mean[0], K, method="eigh", check_valid="ignore")
+        values = np.full(len(U), -np.inf)
+        values[chosen] = -draw
+        return values
+
+
+def thompson(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
+    return ThompsonDraw(ensemble, rng)
+
+
+AcquisitionMaker = Callable[[Ensemble, np.random.Generator], Surface]
+ACQUISITIONS: dict[str, AcquisitionMaker] = {
+    "ei": expected_improvement,
+    "lcb": lower_confidence_bound,
+    "nei": noisy_expected_improvement,
+    "pi": probability_of_improvement,
+    "thompson": thompson,
+}
+
+
+def acquisition_named(name: str) -> AcquisitionMaker:
+    """The acquisition of that name, or an error that lists the names there are."""
+    if name not in ACQUISITIONS:
+        raise UnknownNameError("acquisition", name, ACQUISITIONS)
+    return ACQUISITIONS[name]

@@ -1,0 +1,253 @@
+"""Maximise a surface over a mixed space: candidates, then a climb from the best of them.
+
+- A lattice that is small enough is enumerated, and the answer is exact.
+- Otherwise Sobol points (with every integer combination in turn, while there are few), the visited
+  points, a spray around the best of them and their neighbours are looked at. From the best, reals
+  climb by L-BFGS-B, all starts in one evaluation, and integers by neighbour moves with strides.
+The result is never worse than the best candidate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from spearmint_int.acquisition.sobol import shifted_sobol
+from spearmint_int.acquisition.surface import SupportsGradient, Surface
+from spearmint_int.space import FloatArray, IntArray, Space
+
+ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is looked at whole
+POINTS_PER_CELL = 16  # every combination of integers has at least so many points, or none by right
+ANCHORS = 20  # visited points that are candidates again; the first of them is sprayed around
+SAME_PLACE = 0.05  # starts of one cell that are closer than this climb the same hill
+CLIMB_ITERATIONS = 15
+POLISH_ITERATIONS = 10
+ROUNDS = 3  # of climbing and neighbour moves in a mixed space
+LATTICE_ROUNDS = 60  # of neighbour moves in a lattice that is too large to enumerate
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How hard to look."""
+
+    candidates: int = 2000
+    seed: int = 0
+    spray: int = 10
+    spray_std: float = 1e-3
+    starts: int = 5
+
+
+@dataclass(frozen=True)
+class Found:
+    """The winner, where it came from, and the best point elsewhere."""
+
+    point: FloatArray
+    value: float
+    source: str
+    runner_up: FloatArray | None
+    runner_up_value: float
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Points, canonical in the space, with their values and what they stem from."""
+
+    rows: FloatArray
+    values: FloatArray
+    sources: tuple[str, ...]
+
+    def take(self, index: IntArray) -> _Pool:
+        sources = tuple(self.sources[i] for i in index)
+        return _Pool(self.rows[index], self.values[index], sources)
+
+    def __add__(self, other: _Pool) -> _Pool:
+        return _Pool(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.values, other.values]),
+            self.sources + other.sources,
+        )
+
+
+def point_key(row: FloatArray) -> bytes:
+    """What two canonical points have in common exactly when they are the same."""
+    return np.ascontiguousarray(row, dtype=np.float64).tobytes()
+
+
+def maximize(
+    surface: Surface,
+    space: Space,
+    options: SearchOptions,
+    *,
+    rng: np.random.Generator,
+    anchors: FloatArray,
+    excluded: frozenset[bytes] = frozenset(),
+) -> Found | None:
+    """The best point that is not excluded; `anchors` [k, D] are visited points, best first.
+
+    None where every candidate is excluded or without a value.
+    """
+    rows, sources = _candidates(space, options, rng, anchors)
+    pool = _Pool(rows, _scored(surface, rows, excluded), sources)
+    enumerated = space.is_discrete and space.cells <= max(ENUMERATED, options.candidates)
+    order = np.argsort(-pool.values, kind="stable")
+    best = pool.take(order[: 4 * options.starts])
+    if not np.isfinite(best.values[0]):
+        return None
+    if not enumerated and isinstance(surface, SupportsGradient):
+        starts = best.take(_distinct(space, pool, order, options.starts))
+        best = best + _climb_all(surface, space, starts, excluded)
+    return _found(space, best)
+
+
+# --- candidates -----------------------------------------------------------------------------------
+
+
+def _candidates(
+    space: Space, options: SearchOptions, rng: np.random.Generator, anchors: FloatArray
+) -> tuple[FloatArray, tuple[str, ...]]:
+    if space.is_discrete and space.cells <= max(ENUMERATED, options.candidates):
+        return space.lattice(), ("lattice",) * space.cells
+    near = anchors[:ANCHORS]
+    parts = {"sobol": _sobol(space, options, rng), "visited": near}
+    if len(near):
+        parts["spray"] = _spray(space, near[0], options, rng)
+        parts["neighbour"] = space.neighbours(near[0])
+    rows = space.snap(np.concatenate(list(parts.values())))
+    return rows, tuple(name for name, part in parts.items() for _ in range(len(part)))
+
+
+def _sobol(space: Space, options: SearchOptions, rng: np.random.Generator) -> FloatArray:
+    rows = shifted_sobol(options.candidates, space.dimensions, seed=options.seed, rng=rng)
+    if 1 < space.cells <= options.candidates // POINTS_PER_CELL:
+        cells = np.arange(len(rows)) % space.cells
+        fixed = np.setdiff1d(np.arange(space.dimensions), space.real_columns)
+        rows[:, fixed] = space.lattice()[cells][:, fixed]
+    return rows
+
+
+def _spray(
+    space: Space, centre: FloatArray, options: SearchOptions, rng: np.random.Generator
+) -> FloatArray:
+    rows = np.repeat(centre[np.newaxis, :], options.spray, axis=0)
+    steps = options.spray_std * rng.standard_normal((options.spray, len(space.real_columns)))
+    rows[:, space.real_columns] = np.clip(rows[:, space.real_columns] + steps, 0.0, 1.0)
+    return rows
+
+
+def _scored(surface: Surface, rows: FloatArray, excluded: frozenset[bytes]) -> FloatArray:
+    values = np.array(surface.value(rows))
+    values[np.isnan(values)] = -np.inf
+    if excluded:
+        values[[point_key(row) in excluded for row in rows]] = -np.inf
+    return values
+
+
+def _distinct(space: Space, pool: _Pool, order: IntArray, count: int) -> IntArray:
+    """Positions in `order` of the best points that stand on different hills."""
+    cells = np.array([axis.index(pool.rows) for axis in space.axes]).reshape(-1, len(pool.rows)).T
+    chosen: list[int] = []
+    for position, i in enumerate(order[: 4 * count]):
+        rivals = [order[c] for c in chosen]
+        if np.isfinite(pool.values[i]) and not any(
+            np.array_equal(cells[i], cells[j])
+            and np.max(np.abs(pool.rows[i] - pool.rows[j])) < SAME_PLACE
+            for j in rivals
+        ):
+            chosen.append(position)
+    return np.array(chosen[:count], dtype=np.int64)
+
+
+# --- climbing -------------------------------------------------------------------------------------
+
+
+def _climb_all(
+    surface: SupportsGradient, space: Space, starts: _Pool, excluded: frozenset[bytes]
+) -> _Pool:
+    """Alternate climbs of the reals and moves of the integers until neither helps."""
+    here = starts
+    for _ in range(LATTICE_ROUNDS if space.is_discrete else ROUNDS):
+        here = _climb_reals(surface, space, here, excluded, CLIMB_ITERATIONS)
+        here, moved = _move_integers(surface, space, here, excluded)
+        if not moved:
+            break
+    winner = here.take(np.array([int(np.argmax(here.values))]))
+    return here + _climb_reals(surface, space, winner, excluded, POLISH_ITERATIONS)
+
+
+def _climb_reals(
+    surface: SupportsGradient,
+    space: Space,
+    pool: _Pool,
+    excluded: frozenset[bytes],
+    iterations: int,
+) -> _Pool:
+    """L-BFGS-B on the sum over all starts: its gradient separates, its evaluations are shared."""
+    columns = space.real_columns
+    if len(columns) == 0:
+        return pool
+    rows = np.array(pool.rows)
+
+    def descend(x: FloatArray) -> tuple[float, FloatArray]:
+        rows[:, columns] = x.reshape(len(rows), -1)
+        value, gradient = surface.value_and_gradient(rows)
+        return -float(np.sum(value)), -gradient[:, columns].ravel()
+
+    bounds = [(0.0, 1.0)] * (len(rows) * len(columns))
+    start = pool.rows[:, columns].ravel()
+    end = minimize(
+        descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations}
+    )
+    rows[:, columns] = end.x.reshape(len(rows), -1)
+    return _better(pool, _Pool(rows, _scored(surface, rows, excluded), pool.sources), "refined")
+
+
+def _move_integers(
+    surface: Surface, space: Space, pool: _Pool, excluded: frozenset[bytes]
+) -> tuple[_Pool, bool]:
+    """Each point to its best neighbour on the lattice, where that is better."""
+    widest = max((axis.cells for axis in space.axes if not axis.one_hot), default=1)
+    strides = [4**k for k in range(32) if 4**k <= max(1, widest // 2)]
+    around = [space.neighbours(row, strides=strides) for row in pool.rows]
+    owner = np.repeat(np.arange(len(around)), [len(rows) for rows in around])
+    if len(owner) == 0:
+        return pool, False
+    rows = np.concatenate(around)
+    values = _scored(surface, rows, excluded)
+    best = [
+        int(np.flatnonzero(owner == i)[np.argmax(values[owner == i])])
+        for i in range(len(pool.rows))
+    ]
+    moved = _better(pool, _Pool(rows[best], values[best], pool.sources), "moved")
+    return moved, bool(np.any(moved.values > pool.values))
+
+
+def _better(old: _Pool, new: _Pool, how: str) -> _Pool:
+    """Row by row the better of two pools of the same length; what has changed says how."""
+    gains = new.values > old.values
+    sources = tuple(
+        f"{source}, {how}" if gain and how not in source else source
+        for source, gain in zip(old.sources, gains, strict=True)
+    )
+    rows = np.where(gains[:, np.newaxis], new.rows, old.rows)
+    return _Pool(rows, np.where(gains, new.values, old.values), sources)
+
+
+def _found(space: Space, pool: _Pool) -> Found:
+    order = np.argsort(-pool.values, kind="stable")
+    winner = order[0]
+    elsewhere = [
+        i
+        for i in order[1:]
+        if np.isfinite(pool.values[i])
+        and np.max(np.abs(pool.rows[i] - pool.rows[winner])) >= (0 if space.is_discrete else 1e-3)
+    ]
+    second = elsewhere[0] if elsewhere else None
+    return Found(
+        point=pool.rows[winner],
+        value=float(pool.values[winner]),
+        source=pool.sources[winner],
+        runner_up=None if second is None else pool.rows[second],
+        runner_up_value=float("-inf") if second is None else float(pool.values[second]),
+    )

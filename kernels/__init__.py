@@ -1,0 +1,24 @@
+"""Covariance functions k'(x, x') = k(T(x), T(x')) (paper, Eq. 2): kernels, and T before them."""
+
+from __future__ import annotations
+
+from spearmint_int.kernels._stationary import (
+    CompiledKernel,
+    packed_squared_differences,
+    squared_distances,
+)
+from spearmint_int.kernels.covariance import Covariance, plain, rounding
+from spearmint_int.kernels.stationary import KERNELS, Kernel, kernel_named, register_kernel
+
+__all__ = [
+    "KERNELS",
+    "CompiledKernel",
+    "Covariance",
+    "Kernel",
+    "kernel_named",
+    "packed_squared_differences",
+    "plain",
+    "register_kernel",
+    "rounding",
+    "squared_distances",
+]

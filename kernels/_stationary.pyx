@@ -1,0 +1,127 @@
+"""Compiled half of the stationary kernels: k(r²), dk/d(r²), and squared distances.
+
+    r²  squared distance, Σ_g w_g d²_g with w = 1/ℓ²
+    d²  [g, n(n−1)/2]  squared differences per length-scale group, the strict lower triangle of
+        the n × n matrix column after column; computed once per data set
+"""
+
+cimport numpy as cnp
+from cpython.pycapsule cimport PyCapsule_New
+from libc.math cimport NAN
+
+import numpy as np
+
+cnp.import_array()
+
+cdef extern from "_pointwise.h" nogil:
+    ctypedef void (*pointwise_t)(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    ctypedef struct kernel_t:
+        pointwise_t correlation
+        pointwise_t slope
+        void *context
+    void matern52_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    void matern52_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    void matern32_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    void matern32_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    void squared_exponential_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    void squared_exponential_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
+    void add_squared_difference(const double *x, double z, double weight, double *r2, Py_ssize_t count) noexcept nogil
+
+
+cdef void _call_python(object method, const double *r2, double *out, Py_ssize_t count) noexcept with gil:
+    cdef cnp.npy_intp shape = count
+    cdef double[::1] result
+    cdef Py_ssize_t i
+    try:
+        given = cnp.PyArray_SimpleNewFromData(1, &shape, cnp.NPY_FLOAT64, <void *> r2)
+        result = np.ascontiguousarray(method(given), dtype=np.float64)
+        for i in range(count):
+            out[i] = result[i]
+    except Exception:
+        # NaN makes the factorization fail, which the sampler treats as a rejected proposal
+        for i in range(count):
+            out[i] = NAN
+        raise  # a noexcept function reports it as unraisable
+
+
+cdef void _python_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil:
+    with gil:
+        _call_python((<object> context).correlation, r2, out, count)
+
+
+cdef void _python_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil:
+    with gil:
+        _call_python((<object> context).slope, r2, out, count)
+
+
+cdef class CompiledKernel:
+    """What the compiled model and sampler call: C functions, or a Python kernel's methods."""
+
+    cdef kernel_t functions
+    cdef object kernel
+    cdef readonly object capsule
+
+    def __cinit__(self, str name, object kernel=None):
+        self.kernel = kernel
+        if kernel is not None:
+            self.functions = kernel_t(_python_correlation, _python_slope, <void *> kernel)
+        elif name == "matern52":
+            self.functions = kernel_t(matern52_correlation, matern52_slope, NULL)
+        elif name == "matern32":
+            self.functions = kernel_t(matern32_correlation, matern32_slope, NULL)
+        elif name == "squared_exponential":
+            self.functions = kernel_t(squared_exponential_correlation, squared_exponential_slope, NULL)
+        else:
+            raise ValueError(f"no compiled kernel is called {name!r}")
+        self.capsule = PyCapsule_New(&self.functions, "spearmint_int.kernel", NULL)
+
+    def correlation(self, r2):
+        """k(r²), elementwise."""
+        return _map(self.functions.correlation, self.functions.context, r2)
+
+    def slope(self, r2):
+        """dk/d(r²), elementwise."""
+        return _map(self.functions.slope, self.functions.context, r2)
+
+
+cdef object _map(pointwise_t function, void *context, object values):
+    cdef cnp.ndarray given = np.ascontiguousarray(values, dtype=np.float64)
+    cdef cnp.ndarray result = np.empty_like(given)
+    cdef const double *source = <const double *> cnp.PyArray_DATA(given)
+    cdef double *target = <double *> cnp.PyArray_DATA(result)
+    cdef Py_ssize_t count = given.size
+    with nogil:
+        function(source, target, count, context)
+    return result
+
+
+def packed_squared_differences(const double[:, ::1] X, groups):
+    """d² [g, n(n−1)/2] of the rows of X [n, D], summed over the columns of each group."""
+    cdef Py_ssize_t n = X.shape[0], i, j, at
+    cdef double[:, ::1] d2 = np.zeros((len(groups), n * (n - 1) // 2))
+    cdef Py_ssize_t g, column
+    cdef double difference
+    for g, columns in enumerate(groups):
+        for column in columns:
+            at = 0
+            for j in range(n):
+                for i in range(j + 1, n):
+                    difference = X[i, column] - X[j, column]
+                    d2[g, at] += difference * difference
+                    at += 1
+    return np.asarray(d2)
+
+
+def squared_distances(const double[:, ::1] Z, const double[:, ::1] X, const double[::1] weights):
+    """r² [m, n] between the rows of Z [m, D] and X [n, D], with a weight for each column."""
+    cdef Py_ssize_t m = Z.shape[0], n = X.shape[0], D = X.shape[1], j, c
+    cdef double[:, ::1] columns = np.ascontiguousarray(np.asarray(X).T)
+    cdef double[:, ::1] r2 = np.zeros((m, n))
+    if n == 0:
+        return np.asarray(r2)
+    with nogil:
+        for j in range(m):
+            for c in range(D):
+                if weights[c] != 0.0:
+                    add_squared_difference(&columns[c, 0], Z[j, c], weights[c], &r2[j, 0], n)
+    return np.asarray(r2)

@@ -1,0 +1,157 @@
+"""Priors of the GP's hyperparameters; their densities are in the compiled sampler.
+
+| hyperparameter | of                    | default                          |
+| mean           | the constant mean     | N(0, 1)                          |
+| amplitude      | √amp2                 | log-normal(0, 1)                 |
+| noise          | the noise variance    | horseshoe of scale 0.1           |
+| length_scale   | each length scale     | uniform on [0, 10]               |
+
+All are in units of the standardised outputs and of the unit cube.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from spearmint_int.errors import SpearmintError, UnknownNameError
+from spearmint_int.sampling._chain import prior_log_density
+from spearmint_int.space import FloatArray
+
+
+class PriorError(SpearmintError, ValueError):
+    """A prior that can't be: a missing, unknown or impossible parameter."""
+
+
+class Family(IntEnum):
+    """The families by the numbers that the compiled code knows them by."""
+
+    UNIFORM = 0
+    NORMAL = 1
+    LOGNORMAL = 2
+    HORSESHOE = 3
+    GAMMA = 4
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A family, its one or two parameters, and the interval that it is cut to."""
+
+    family: Family
+    a: float = 0.0
+    b: float = 0.0
+    lower: float = 0.0
+    upper: float = math.inf
+
+    def log_density(self, x: float) -> float:
+        """Up to a constant; −∞ outside of the interval."""
+        return prior_log_density(int(self.family), self.a, self.b, self.lower, self.upper, x)
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """As the compiled chain takes it."""
+        return (float(self.family), self.a, self.b, self.lower, self.upper)
+
+    @property
+    def start(self) -> float:
+        """A typical value, where a chain may begin."""
+        typical = {
+            Family.UNIFORM: 0.5,
+            Family.NORMAL: self.a,
+            Family.LOGNORMAL: math.exp(min(max(self.a, -50.0), 50.0)),
+            Family.HORSESHOE: 0.1 * self.a,
+            Family.GAMMA: self.a / self.b if self.family is Family.GAMMA else 0.0,
+        }[self.family]
+        if self.lower < typical < self.upper:
+            return typical
+        if math.isfinite(self.lower) and math.isfinite(self.upper):
+            return 0.5 * (self.lower + self.upper)
+        return self.lower + 1.0 if math.isfinite(self.lower) else self.upper - 1.0
+
+
+def uniform(lower: float, upper: float) -> Prior:
+    """Flat on [lower, upper]."""
+    return _checked(Prior(Family.UNIFORM, lower=lower, upper=upper))
+
+
+def normal(mu: float, sigma: float, *, lower: float = -math.inf, upper: float = math.inf) -> Prior:
+    """N(mu, sigma²)."""
+    return _checked(Prior(Family.NORMAL, mu, sigma, lower, upper))
+
+
+def lognormal(mu: float, sigma: float, *, lower: float = 0.0, upper: float = math.inf) -> Prior:
+    """The logarithm is N(mu, sigma²)."""
+    return _checked(Prior(Family.LOGNORMAL, mu, sigma, lower, upper))
+
+
+def horseshoe(scale: float, *, lower: float = 0.0, upper: float = math.inf) -> Prior:
+    """log(1 + 3 (scale/x)²): a spike at zero and a heavy tail (Carvalho et al. 2010)."""
+    return _checked(Prior(Family.HORSESHOE, scale, 1.0, lower, upper))
+
+
+def gamma(shape: float, rate: float, *, lower: float = 0.0, upper: float = math.inf) -> Prior:
+    """x^(shape − 1) e^(−rate x)."""
+    return _checked(Prior(Family.GAMMA, shape, rate, lower, upper))
+
+
+PRIORS: dict[str, Callable[..., Prior]] = {
+    "gamma": gamma,
+    "horseshoe": horseshoe,
+    "lognormal": lognormal,
+    "normal": normal,
+    "uniform": uniform,
+}
+
+
+def prior_from_dict(description: Mapping[str, Any]) -> Prior:
+    """`{"type": "lognormal", "mu": 0, "sigma": 1}` as a prior; PriorError says what is off."""
+    parameters = {key: value for key, value in description.items() if key != "type"}
+    name = str(description.get("type", "")).lower()
+    if name not in PRIORS:
+        raise UnknownNameError("prior", name, PRIORS)
+    for key, value in parameters.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise PriorError(f"{name}.{key}: must be a number, got {value!r}")
+    try:
+        return PRIORS[name](**parameters)
+    except TypeError as error:
+        raise PriorError(f"{name}: {str(error).split('() ')[-1]}") from None
+
+
+def _checked(prior: Prior) -> Prior:
+    if not prior.lower < prior.upper:
+        raise PriorError(f"lower ({prior.lower}) must be below upper ({prior.upper})")
+    if prior.family is not Family.UNIFORM and not prior.b > 0:
+        raise PriorError(f"the scale must be above 0, got {prior.b}")
+    if prior.family in (Family.HORSESHOE, Family.GAMMA) and not prior.a > 0:
+        raise PriorError(f"the scale or shape must be above 0, got {prior.a}")
+    if prior.family is Family.UNIFORM and not math.isfinite(prior.upper - prior.lower):
+        raise PriorError("a uniform prior must have finite bounds")
+    return prior
+
+
+@dataclass(frozen=True)
+class Priors:
+    """The priors of all hyperparameters."""
+
+    mean: Prior = field(default_factory=lambda: normal(0.0, 1.0))
+    amplitude: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
+    noise: Prior = field(default_factory=lambda: horseshoe(0.1))
+    length_scale: Prior = field(default_factory=lambda: uniform(0.0, 10.0))
+
+    def with_(self, overrides: Mapping[str, Prior]) -> Priors:
+        """These priors, some of them replaced; an unknown name lists the valid ones."""
+        for name in overrides:
+            if name not in self.__dataclass_fields__:
+                raise UnknownNameError("hyperparameter", name, self.__dataclass_fields__)
+        return replace(self, **overrides)
+
+    def rows(self, groups: int) -> FloatArray:
+        """[3 + groups, 5], as the compiled chain takes them."""
+        rows: Sequence[Prior] = [self.mean, self.amplitude, self.noise]
+        return np.array([prior.row for prior in (*rows, *[self.length_scale] * groups)])

@@ -1,0 +1,1 @@
+"""Bayesian optimization of expensive functions with integer inputs."""

@@ -1,0 +1,21 @@
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+def predict(
+    X: FloatArray,
+    weights: FloatArray,
+    R: FloatArray,
+    alpha: FloatArray,
+    Z: FloatArray,
+    capsule: object,
+) -> tuple[FloatArray, FloatArray]: ...
+def predict_with_gradient(
+    X: FloatArray,
+    weights: FloatArray,
+    R: FloatArray,
+    alpha: FloatArray,
+    Z: FloatArray,
+    capsule: object,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]: ...

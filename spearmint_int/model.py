@@ -1,0 +1,280 @@
+"""The GP posterior for one hyperparameter sample, and the ensemble of them that is averaged.
+
+    n, N   unique rows T(x), and observations; replicates of a row collapse into their mean
+    A      C + diag(ν / counts + jitter), the covariance of the rows' means over amp2
+    R      L⁻¹ for A = L Lᵀ;  w = R (y − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (y − m)
+    mean   μ(x) = m + k∗ᵀ α                      (paper, Eq. 1)
+    var    σ²(x) = amp2 (1 − |R k∗|²)            (paper, Eq. 1)
+
+All values are in units of standardised outputs; a posterior is immutable and factored when made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import lapack
+
+from spearmint_int import _gp
+from spearmint_int.kernels.covariance import Covariance
+from spearmint_int.space import FloatArray
+
+# Added to A's diagonal, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand rows, so that the
+# factorization of a valid covariance does not fail; in a noiseless model it is taken off again.
+JITTER = 1e-8
+# A covariance that can't be factored even so gets more, up to this; more would be noise.
+MAX_JITTER = 1e-2
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """One θ: the constant mean, amp2, the noise variance, and a length scale for each group."""
+
+    mean: float
+    amplitude2: float
+    noise: float
+    length_scales: tuple[float, ...]
+
+    @property
+    def noise_ratio(self) -> float:
+        return self.noise / self.amplitude2
+
+
+@dataclass(frozen=True)
+class Standardizer:
+    """y ↦ (y − shift) / scale."""
+
+    shift: float
+    scale: float
+
+    @classmethod
+    def of(cls, y: FloatArray) -> Standardizer:
+        """Zero mean and unit variance; a constant keeps its scale of 1."""
+        spread = float(np.std(y)) if len(y) else 0.0
+        scale = spread if math.isfinite(spread) and spread > 1e-300 else 1.0
+        return cls(float(np.mean(y)) if len(y) else 0.0, scale)
+
+    def apply(self, y: FloatArray) -> FloatArray:
+        return (y - self.shift) / self.scale
+
+    def undo(self, y: float) -> float:
+        return self.shift + self.scale * y
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The unique rows, their mean values and counts, and what the means leave out."""
+
+    X: FloatArray
+    y: FloatArray
+    counts: FloatArray
+    scatter: float
+
+    @classmethod
+    def collapse(cls, X: FloatArray, y: FloatArray) -> TrainingData:
+        """Rows that T makes equal become one: exact, by sufficiency of mean, count and scatter.
+
+        The rows keep the order in which they first appeared.
+        """
+        if len(X) == 0:
+            return cls(np.empty(np.shape(X)), np.empty(0), np.empty(0), 0.0)
+        _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        member = rank[np.reshape(inverse, -1)]
+        counts = np.bincount(member).astype(np.float64)
+        means = np.bincount(member, weights=y) / counts
+        scatter = float(np.sum((y - means[member]) ** 2))
+        return cls(np.ascontiguousarray(X[first[order]]), means, counts, scatter)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The GP given the data, for one θ; `F` fantasies share all but the values."""
+
+    data: TrainingData
+    theta: Hyperparameters
+    covariance: Covariance
+    noiseless: bool
+    R: FloatArray
+    whitened: FloatArray
+    values: FloatArray
+
+    @classmethod
+    def fit(
+        cls,
+        data: TrainingData,
+        theta: Hyperparameters,
+        covariance: Covariance,
+        *,
+        noiseless: bool,
+        factor: FloatArray | None = None,
+    ) -> Posterior:
+        """Condition on the data; `factor` is the L that the sampler has made already."""
+        L = _factor(data, theta, covariance, noiseless) if factor is None else factor
+        R, info = lapack.dtrtri(L, lower=1)
+        if info != 0:
+            raise np.linalg.LinAlgError("the Cholesky factor is singular")
+        whitened = (R @ (data.y - theta.mean))[np.newaxis, :]
+        return cls(data, theta, covariance, noiseless, R, whitened, data.y[np.newaxis, :])
+
+    @cached_property
+    def alpha(self) -> FloatArray:
+        """A⁻¹ (y − m) [F, n]."""
+        return np.ascontiguousarray(self.whitened @ self.R)
+
+    def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m] and σ² [m] of the latent function at Z [m, D], T applied."""
+        means, explained = _gp.predict(*self._arguments(Z))
+        return self.theta.mean + means, self._variance(explained)
+
+    def moments_with_gradient(
+        self, Z: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """μ [F, m], σ² [m], ∂μ/∂z [F, m, D], ∂σ²/∂z [m, D] at Z [m, D], T applied."""
+        means, explained, dmeans, dexplained = _gp.predict_with_gradient(*self._arguments(Z))
+        variance = self._variance(explained)
+        slopes = np.where(variance[:, np.newaxis] > 0, -self.theta.amplitude2 * dexplained, 0.0)
+        return self.theta.mean + means, variance, dmeans, slopes
+
+    def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m] and the covariance [m, m] of the latent function at Z, T applied."""
+        lengths = self.theta.length_scales
+        V = self.R @ self.covariance.correlation(self.data.X, Z, lengths)
+        K = self.covariance.correlation(Z, Z, lengths) - V.T @ V
+        return self.theta.mean + self.whitened @ V, self.theta.amplitude2 * K
+
+    @property
+    def training_means(self) -> FloatArray:
+        """μ at the training rows [F, n]: y − diag(A − C) α, without another kernel build."""
+        return self.values - self._diagonal() * self.alpha
+
+    @property
+    def incumbents(self) -> FloatArray:
+        """The value to improve on, for each fantasy [F].
+
+        Without noise it is the best value; with it the best value is lucky, and the least
+        posterior mean among the rows stands in.
+        """
+        rows = self.values if self.noiseless else self.training_means
+        return np.asarray(np.min(rows, axis=1), dtype=np.float64)
+
+    def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
+        """Append p pending rows [p, D] (T applied) with `draws` joint samples of their values.
+
+        The factor grows by a block: with V = R C(X, P) and S = chol(A(P, P) − Vᵀ V),
+        R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]], and fresh normals are the new whitened values.
+        """
+        lengths = self.theta.length_scales
+        V = self.R @ self.covariance.correlation(self.data.X, P, lengths)
+        block = self.covariance.correlation(P, P, lengths) - V.T @ V
+        own = JITTER + (0.0 if self.noiseless else self.theta.noise_ratio)
+        S = _robust_cholesky(block, own * np.ones(len(P)))
+        S_inverse, _ = lapack.dtrtri(S, lower=1)
+        n, p = len(self.data.y), len(P)
+        R = np.zeros((n + p, n + p), order="F")
+        R[:n, :n], R[n:, n:] = self.R, S_inverse
+        R[n:, :n] = -S_inverse @ (V.T @ self.R)
+        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((draws, p))
+        old = np.repeat(self.whitened, draws, axis=0)
+        fantasies = self.theta.mean + old @ V + fresh @ S.T
+        data = replace(
+            self.data,
+            X=np.concatenate([self.data.X, P]),
+            y=np.concatenate([self.data.y, fantasies.mean(axis=0)]),
+            counts=np.concatenate([self.data.counts, np.ones(p)]),
+        )
+        values = np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1)
+        return replace(self, data=data, R=R, whitened=np.hstack([old, fresh]), values=values)
+
+    @cached_property
+    def _columns(self) -> FloatArray:
+        return np.ascontiguousarray(self.data.X.T)
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        return self.covariance.weights(self.theta.length_scales)
+
+    def _arguments(
+        self, Z: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, object]:
+        Z = np.ascontiguousarray(Z)
+        capsule = self.covariance.kernel.capsule
+        return self._columns, self._weights, self.R, self.alpha, Z, capsule
+
+    def _variance(self, explained: FloatArray) -> FloatArray:
+        # the jitter is not uncertainty: without noise an evaluated row has none at all
+        floor = JITTER if self.noiseless else 0.0
+        return self.theta.amplitude2 * np.maximum(1.0 - explained - floor, 0.0)
+
+    def _diagonal(self) -> FloatArray:
+        ratio = 0.0 if self.noiseless else self.theta.noise_ratio
+        return ratio / self.data.counts + JITTER
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """One posterior for each hyperparameter sample: what the acquisition is averaged over."""
+
+    posteriors: tuple[Posterior, ...]
+
+    @property
+    def covariance(self) -> Covariance:
+        return self.posteriors[0].covariance
+
+    @property
+    def incumbents(self) -> FloatArray:
+        """[S, F]."""
+        return np.array([posterior.incumbents for posterior in self.posteriors])
+
+    def moments(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [S, F, m] and σ² [S, m] at the points U [m, D], anywhere in the cube."""
+        Z = self.covariance.transform(U)
+        rows = [posterior.moments(Z) for posterior in self.posteriors]
+        return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+
+    def moments_with_gradient(
+        self, U: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """μ [S, F, m], σ² [S, m] and their derivatives [S, F, m, D], [S, m, D]."""
+        Z = self.covariance.transform(U)
+        rows = [posterior.moments_with_gradient(Z) for posterior in self.posteriors]
+        mean, variance, dmean, dvariance = (np.array(part) for part in zip(*rows, strict=True))
+        return mean, variance, dmean, dvariance
+
+    def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and sd [m] of the mixture over samples and fantasies."""
+        mean, variance = self.moments(U)
+        flat = mean.reshape(-1, mean.shape[-1])
+        spread = np.mean(variance, axis=0) + np.var(flat, axis=0)
+        return np.mean(flat, axis=0), np.sqrt(spread)
+
+    def with_fantasies(self, U: FloatArray, draws: int, rng: np.random.Generator) -> Ensemble:
+        """Every posterior with fantasies at the pending points U [p, D]."""
+        P = self.covariance.transform(U)
+        return Ensemble(tuple(p.with_fantasies(P, draws, rng) for p in self.posteriors))
+
+
+def _factor(
+    data: TrainingData, theta: Hyperparameters, covariance: Covariance, noiseless: bool
+) -> FloatArray:
+    C = covariance.correlation(data.X, data.X, theta.length_scales)
+    ratio = 0.0 if noiseless else theta.noise_ratio
+    return _robust_cholesky(C, ratio / data.counts + JITTER)
+
+
+def _robust_cholesky(C: FloatArray, diagonal: FloatArray | Sequence[float]) -> FloatArray:
+    """L of C + diag, with ten times the jitter until it can be factored."""
+    extra = 0.0
+    while extra <= MAX_JITTER:
+        A = np.asfortranarray(C + np.diag(np.asarray(diagonal) + extra))
+        L, info = lapack.dpotrf(A, lower=1, clean=1)
+        if info == 0 and np.all(np.isfinite(np.diag(L))):
+            return np.asarray(L)
+        extra = max(10.0 * extra, JITTER)
+    raise np.linalg.LinAlgError("the covariance is not positive definite, even with jitter")
