@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spearmint_int.chooser import ChooserOptions, Observations, recommend, suggest
+from spearmint_int.chooser import ChooserOptions, recommend, suggest
+from spearmint_int.observations import Observations
 from spearmint_int.space import Float, Int, Space
 
 if TYPE_CHECKING:
