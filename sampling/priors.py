@@ -48,6 +48,9 @@ class Prior:
     lower: float = 0.0
     upper: float = math.inf
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", Family(self.family))  # a number where it was stored
+
     def log_density(self, x: float) -> float:
         """Up to a constant; −∞ outside of the interval."""
         return prior_log_density(int(self.family), self.a, self.b, self.lower, self.upper, x)

@@ -1,0 +1,66 @@
+# Every target makes what it needs: on a fresh machine with Python, gcc and make, start anywhere.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PEERS := .venv-peers
+SOURCES := $(wildcard kernels/*.pyx kernels/*.h sampling/*.pyx spearmint_int/*.pyx) setup.py pyproject.toml
+
+.PHONY: help run install test test-slow test-all lint format bench peers chaos paper clean
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+run: install  ## set up, and run an experiment to its end
+	$(BIN)/spearmint-int run configs/branin-int
+
+install: $(VENV)/.installed
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --editable '.[experiments]'
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[experiments,test,dev]'
+	@touch $@
+
+test: $(VENV)/.developed  ## all tests but the slow ones
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-slow: $(VENV)/.developed  ## the statistical checks that take minutes
+	$(BIN)/pytest -n 2 -m slow
+
+lint: $(VENV)/.developed  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.developed  ## ruff's own formatting and fixes
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed $(PEERS)/.installed  ## speed beside LAPACK and beside the peers
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PEERS)/bin/python -m experiments.bench
+
+peers: $(PEERS)/.installed  ## regret beside the peers
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PEERS)/bin/python -m experiments.peers
+
+$(PEERS)/.installed: $(SOURCES)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --upgrade pip
+	$(PEERS)/bin/python -m pip install --quiet torch==2.13.0
+	$(PEERS)/bin/python -m pip install --quiet '.[experiments,peers]'
+	@touch $@
+
+paper: install  ## every experiment and figure of the paper
+	$(BIN)/python -m experiments.paper --all
+
+chaos: $(VENV)/.developed  ## kill -9 of managers, jobs and database servers
+	$(BIN)/python -m tests.chaos
+
+clean:  ## what was built; experiments keep their results
+	rm -rf build dist *.egg-info $(VENV)/.installed $(VENV)/.developed
+	find kernels sampling spearmint_int -name '*.so' -delete -o -name '*.c' -delete
