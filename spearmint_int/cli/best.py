@@ -1,0 +1,61 @@
+"""`best`: the best settings so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spearmint_int.cli import wording
+from spearmint_int.cli.experiment import json_option, on_experiment
+from spearmint_int.cli.printing import job_document, print_facts, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spearmint_int.chooser import Recommendation
+    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
+
+DIGITS = 10
+
+
+@click.command(short_help="The best settings: observed, and by the model.")
+@json_option
+@on_experiment
+def best(experiment: Experiment, as_json: bool) -> None:
+    """The job with the lowest value, and the minimum of the model.
+
+    Under noise trust the model: the lowest value of many noisy ones is lucky.
+    """
+    from spearmint_int.cli.modelling import recommendation  # noqa: PLC0415
+    from spearmint_int.cli.results import best_job  # noqa: PLC0415
+
+    config = experiment.config
+    with experiment.store() as store:
+        job = best_job(store, config.task_name)
+        model = recommendation(config, store)
+    if as_json:
+        print_json(_document(config, job, model))
+    elif job is None:
+        click.echo("no result yet")
+    else:
+        print_facts(_facts(config, job, model))
+
+
+def _facts(config: Config, job: Job, model: Recommendation | None) -> Iterator[tuple[str, str]]:
+    value = (job.values or {}).get(config.task_name)
+    yield "lowest value", f"{wording.number(value, digits=DIGITS)} (job {job.id})"
+    yield "  at", wording.params(job.params, digits=DIGITS)
+    if model is not None:
+        yield "model's minimum", wording.estimate(model.mean, model.sd)
+        yield "  at ", wording.params(model.params, digits=DIGITS)
+
+
+def _document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:
+    found = model and {"params": model.params, "mean": model.mean, "sd": model.sd}
+    return {
+        "lowest": None if job is None else job_document(job, task=config.task_name),
+        "model": found,
+    }

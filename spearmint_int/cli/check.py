@@ -1,0 +1,56 @@
+"""`check`: is this experiment ready to run?"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from spearmint_int.cli.experiment import json_option, on_experiment
+from spearmint_int.cli.printing import print_json
+from spearmint_int.errors import SpearmintError
+
+if TYPE_CHECKING:
+    from spearmint_int.check import Advice
+    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.config import Config
+
+
+@click.command(short_help="Validate config and objective, and give advice.")
+@json_option
+@on_experiment
+def check(experiment: Experiment, as_json: bool) -> None:
+    """Validate the config, load the objective, and give advice; nothing is run."""
+    try:
+        advice = _advice(experiment)
+    except SpearmintError as error:
+        _report_faults(getattr(error, "faults", [str(error)]), as_json=as_json)
+        sys.exit(2)
+    if as_json:
+        print_json({"ok": True, "faults": [], "advice": [str(a) for a in advice]})
+        return
+    for line in advice:
+        click.echo(f"{click.style('advice:', fg='yellow')} {line}")
+    click.echo(f"{click.style('ready:', fg='green')} {_declared(experiment.config)}")
+
+
+def _advice(experiment: Experiment) -> list[Advice]:
+    from spearmint_int.check import check_experiment  # noqa: PLC0415
+
+    return check_experiment(experiment.config)
+
+
+def _report_faults(faults: list[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"ok": False, "faults": faults, "advice": []})
+        return
+    for fault in faults:
+        click.echo(f"error: {fault}", err=True)
+
+
+def _declared(config: Config) -> str:
+    kinds = [variable.type for variable in config.variables.values()]
+    variables = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    budget = "no limit" if config.budget is None else f"{config.budget} jobs"
+    return f"{config.experiment_name}: {variables}; {config.likelihood}; budget: {budget}"

@@ -1,0 +1,51 @@
+"""`clean`: start over."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from spearmint_int.cli import wording
+from spearmint_int.cli.experiment import on_experiment
+from spearmint_int.errors import StoreError
+
+if TYPE_CHECKING:
+    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.stores import Store
+
+
+@click.command(short_help="Delete all jobs and results.")
+@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@on_experiment
+def clean(experiment: Experiment, yes: bool) -> None:
+    """Delete all jobs and results of the experiment, and its output folder."""
+    output = experiment.directory / "output"
+    with experiment.store() as store:
+        _refuse_while_running(store)
+        jobs = wording.counted(sum(store.counts().values()), "job")
+        if not yes:
+            _ask(f"Delete {jobs} in {store.location} and {output}?")
+        store.destroy()
+    shutil.rmtree(output, ignore_errors=True)
+    click.echo(f"{jobs} deleted")
+
+
+def _refuse_while_running(store: Store) -> None:
+    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+
+    now = time.time()
+    pending = store.jobs(JobStatus.PENDING)
+    running = [job.id for job in pending if (job.lease_expires or 0) > now]
+    if running:
+        named = ", ".join(map(str, running))
+        raise StoreError(f"a run is at work on job {named}; stop it first (Ctrl-C)")
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question} There is no terminal to ask at: use --yes")
+    click.confirm(question, abort=True)

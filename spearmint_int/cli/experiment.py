@@ -1,0 +1,70 @@
+"""What most commands work on: the experiment in DIR, its config and its store."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from spearmint_int.config import Config
+    from spearmint_int.stores import Store
+
+CONFIG_FILE = "config.json"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A folder and the name of its config; both are read when they are needed."""
+
+    directory: Path
+    file_name: str
+
+    @cached_property
+    def config(self) -> Config:
+        from spearmint_int.config import load_config  # noqa: PLC0415
+
+        return load_config(self.directory, self.file_name)
+
+    @contextmanager
+    def store(self, *, create: bool = False) -> Iterator[Store]:
+        """The job store, closed at the end; by default it must exist."""
+        from spearmint_int.stores import open_store  # noqa: PLC0415
+
+        store = open_store(self.config, create=create)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def at(directory: Path, file_name: str) -> Experiment:
+    """The experiment in a folder; a path to its config is understood too."""
+    if directory.is_file() and directory.suffix == ".json":
+        return Experiment(directory.parent, directory.name)
+    return Experiment(directory, file_name)
+
+
+config_option = click.option(
+    "--config", "file_name", default=CONFIG_FILE, metavar="FILE", show_default=True,
+    help="Name of the config in DIR.",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def on_experiment(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the argument DIR and the option --config, and hand it the Experiment."""
+
+    @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+    @config_option
+    @functools.wraps(function)
+    def wrapper(directory: Path, file_name: str, **others: Any) -> Any:
+        return function(at(directory, file_name), **others)
+
+    return wrapper

@@ -1,0 +1,123 @@
+"""The live view: a line for each job that ended, above a few lines that show where the run is."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from spearmint_int.cli import telling, wording
+from spearmint_int.cli.views import Narrator
+from spearmint_int.manager.events import (
+    Event,
+    JobEnded,
+    JobStarted,
+    Progress,
+    ProgressMade,
+    RunEnded,
+    RunStarted,
+    Stopping,
+    SuggestionStarted,
+)
+
+if TYPE_CHECKING:
+    from spearmint_int.config import Config
+
+REFRESHES_PER_SECOND = 4
+WIDEST_BAR = 60
+
+
+class LiveView:
+    """A listener for terminals; use it as a context manager."""
+
+    def __init__(self, config: Config, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False)
+        self._name = config.experiment_name
+        self._narrator = Narrator(config)
+        self._progress: Progress | None = None
+        self._seen = time.monotonic()  # when the progress came, so that its clock runs on
+        self._running: dict[int, float] = {}
+        self._now = "starting"
+        self._stopping = False
+        self._live = Live(
+            console=self.console,
+            get_renderable=self.render,
+            refresh_per_second=REFRESHES_PER_SECOND,
+            transient=True,
+        )
+
+    def __enter__(self) -> LiveView:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        self._note(event)
+        for _, line in self._narrator.lines(event):
+            self.console.print(_styled(line), no_wrap=True, overflow="ellipsis")
+        if isinstance(event, RunEnded):
+            self._live.stop()
+            for name, text in telling.summary_lines(event.summary):
+                self.console.print(Text.assemble((f"{name}: ", "bold"), text))
+
+    def _note(self, event: Event) -> None:
+        """Remember what the lines at the bottom show."""
+        if isinstance(event, RunStarted | ProgressMade):
+            self._progress, self._seen = event.progress, time.monotonic()
+        elif isinstance(event, SuggestionStarted):
+            self._now = "choosing the next point"
+        elif isinstance(event, JobStarted):
+            self._running[event.job.id], self._now = time.monotonic(), ""
+        elif isinstance(event, JobEnded):
+            self._running.pop(event.job.id, None)
+        elif isinstance(event, Stopping):
+            self._stopping = True
+
+    def render(self) -> RenderableType:
+        """The lines at the bottom."""
+        progress = self._progress
+        if progress is None:
+            return Text(f"{self._name}: starting")
+        rows = Table.grid(padding=(0, 2), expand=False)
+        rows.add_column(style="bold", no_wrap=True)
+        rows.add_column(no_wrap=True, overflow="ellipsis")
+        rows.add_row("best", telling.best_text(progress))
+        rows.add_row("model", telling.estimate_text(progress))
+        rows.add_row("now", self._now_text())
+        rows.add_row("pace", telling.pace_text(progress))
+        return Group(Text(), self._head(progress), rows)
+
+    def _head(self, progress: Progress) -> RenderableType:
+        since = time.monotonic() - self._seen
+        remaining = progress.remaining_seconds
+        left = None if remaining is None or self._stopping else remaining - since
+        texts: list[RenderableType] = [
+            Text(f"{self._name}: {telling.count_text(progress)}", style="bold"),
+            Text(telling.time_text(progress.elapsed_seconds + since, left)),
+        ]
+        if progress.budget is not None:
+            width = min(WIDEST_BAR, self.console.width)
+            texts.append(ProgressBar(progress.budget, progress.finished, width=width))
+        return Group(*texts)
+
+    def _now_text(self) -> str:
+        """The running jobs, or what the manager does without one."""
+        now = time.monotonic()
+        jobs = [f"job {i} ({wording.duration(now - t)})" for i, t in self._running.items()]
+        ending = "stopping; " if self._stopping else ""
+        return ending + ", ".join(jobs + ([self._now] if self._now and not jobs else []))
+
+
+def _styled(line: str) -> Text:
+    """The line with its one coloured word."""
+    text = Text(line)
+    text.highlight_words(["best so far"], style="bold green")
+    text.highlight_regex(r"^job \d+: (broken|failed)", style="red")
+    return text

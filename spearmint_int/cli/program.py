@@ -1,0 +1,105 @@
+"""The program: its commands, and how it ends.
+
+Exit codes: 0 fine; 1 every job broke; 2 a mistake of the user, told in one sentence on stderr;
+130 after Ctrl-C; 141 when the reader of a pipe went away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from spearmint_int.cli.add import add
+from spearmint_int.cli.best import best
+from spearmint_int.cli.check import check
+from spearmint_int.cli.clean import clean
+from spearmint_int.cli.completion import completion
+from spearmint_int.cli.export import export
+from spearmint_int.cli.init import init
+from spearmint_int.cli.jobs import jobs
+from spearmint_int.cli.retry import retry
+from spearmint_int.cli.run import run
+from spearmint_int.cli.show import show
+from spearmint_int.cli.status import status
+from spearmint_int.cli.suggest import suggest
+from spearmint_int.errors import SpearmintError, nearest
+
+PROGRAM = "spearmint-int"
+FINE, USERS_MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
+
+
+class Commands(click.Group):
+    """Commands in the order in which people need them; a typing error names the nearest one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = nearest(args[0], self.commands)
+            hint = f"did you mean {near!r}?" if near else f"there is {', '.join(self.commands)}"
+            raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="DIR is the experiment's folder, with its config.json; the current folder by default.",
+)
+@click.version_option(package_name="spearmint-int", prog_name=PROGRAM)
+def program() -> None:
+    """Bayesian optimization of expensive functions with integer inputs.
+
+    Start with 'spearmint-int init DIR', then 'spearmint-int run DIR'.
+    """
+
+
+for command in (
+    init, check, run, status, jobs, best, show, suggest, add, retry, export, clean, completion,
+):  # fmt: skip
+    program.add_command(command)
+
+
+def main() -> NoReturn:
+    """Run the program and leave with its exit code."""
+    sys.exit(exit_code(sys.argv[1:]))
+
+
+def exit_code(arguments: list[str]) -> int:
+    """Run one command line; every mistake of the user becomes one sentence on stderr."""
+    try:
+        code = program.main(arguments, prog_name=PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return _tell(_usage(error))
+    except SpearmintError as error:
+        return _tell(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return PIPE_CLOSED
+    return code if isinstance(code, int) else FINE
+
+
+def _tell(sentence: str) -> int:
+    click.echo(f"error: {sentence}", err=True)
+    return USERS_MISTAKE
+
+
+def _usage(error: click.ClickException) -> str:
+    sentence = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{sentence} (see '{context.command_path} --help')" if context else sentence
+
+
+def _silence_stdout() -> None:
+    """Python flushes stdout at its end, and would complain of the closed pipe once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

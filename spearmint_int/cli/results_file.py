@@ -1,0 +1,188 @@
+"""Results in files: how `export` writes them, and how `add` reads those and anybody's own.
+
+A CSV file has a column for each variable (`weights[0]`, `weights[1]` for a vector) and one for the
+value. A JSON file has a list of objects, `{"params": {…}, "value": 0.1}` or all keys in one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from spearmint_int.config import EnumVariable, IntVariable
+from spearmint_int.errors import SpaceError, SpearmintError, nearest
+from spearmint_int.jobs import JobDraft, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
+    from spearmint_int.space import Space
+
+Result: TypeAlias = tuple[JobDraft, dict[str, float]]
+
+# What `export` writes beside the parameters; `add` passes over it.
+JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
+               "ended", "failure", "point", "values")  # fmt: skip
+PREFIX = "params."  # tells a variable called `id` from the job's id
+
+
+class ResultsFileError(SpearmintError, ValueError):
+    """A file of results that can't be used; the text names the row."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry of a file: its place for errors, and its cells by column."""
+
+    place: str
+    cells: Mapping[str, Any]
+
+    @property
+    def has_result(self) -> bool:
+        """False for the unfinished jobs of an export."""
+        return self.cells.get("status") not in ("new", "pending")
+
+
+def read_rows(text: str, *, name: str, as_json: bool) -> list[Row]:
+    """The entries of a file, still as they were written."""
+    return _json_rows(text, name) if as_json else _csv_rows(text, name)
+
+
+def _csv_rows(text: str, name: str) -> list[Row]:
+    reader = csv.DictReader(io.StringIO(text), skipinitialspace=True)
+    if not reader.fieldnames:
+        raise ResultsFileError(f"{name}: is empty; its first line must name the columns")
+    rows = []
+    for cells in reader:
+        place = f"{name}:{reader.line_num}"
+        if None in cells or None in cells.values():
+            columns = len(reader.fieldnames)
+            raise ResultsFileError(f"{place}: must have {columns} cells, like the first line")
+        rows.append(Row(place, {key.strip(): cell.strip() for key, cell in cells.items()}))
+    return rows
+
+
+def _json_rows(text: str, name: str) -> list[Row]:
+    try:
+        entries = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"{name}:{error.lineno}:{error.colno}"
+        raise ResultsFileError(f"{where}: is not JSON: {error.msg}") from None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ResultsFileError(f"{name}: must be a list of objects")
+    return [Row(f"{name}: entry {n}", _flat(entry)) for n, entry in enumerate(entries, start=1)]
+
+
+def _flat(entry: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(entry.get("params"), dict):
+        return entry
+    others = {key: value for key, value in entry.items() if key != "params"}
+    return others | {PREFIX + name: value for name, value in entry["params"].items()}
+
+
+def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> Result:
+    """The job and the value of one entry; ResultsFileError says what is wrong with it."""
+    cells = dict(row.cells)
+    try:
+        params = {name: _take_parameter(cells, name, config) for name in config.variables}
+        value = _take_value(cells, value_column, config.task_name)
+        _refuse_unknown(cells, config, value_column)
+        point = tuple(space.encode(params))
+    except (ResultsFileError, SpaceError) as error:
+        raise ResultsFileError(f"{row.place}: {error}") from None
+    draft = JobDraft(params=params, point=point, source=Source.USER, tasks=config.tasks)
+    return draft, {config.task_name: value}
+
+
+def _take_parameter(cells: dict[str, Any], name: str, config: Config) -> Any:
+    """The value of a variable, out of one cell or of one for each element."""
+    variable = config.variables[name]
+    for column in (PREFIX + name, name):
+        elements = [f"{column}[{i}]" for i in range(variable.size)]
+        if column in cells:
+            return _parameter(cells.pop(column), variable)
+        if all(element in cells for element in elements):
+            return _parameter([cells.pop(element) for element in elements], variable)
+    missing = name if variable.size == 1 else f"{name}[0] to {name}[{variable.size - 1}]"
+    near = nearest(name, cells)
+    hint = f" (there is {near!r})" if near else ""
+    raise ResultsFileError(f"no column {missing}{hint}")
+
+
+def _parameter(cell: Any, variable: Any) -> Any:
+    """The value as jobs have it: a list for a vector, a scalar for a single one."""
+    elements = [_element(c, variable) for c in (cell if isinstance(cell, list) else [cell])]
+    return elements[0] if variable.size == 1 and len(elements) == 1 else elements
+
+
+def _element(cell: Any, variable: Any) -> Any:
+    """A text as the variable's type, a whole number as an integer; the space judges the rest."""
+    if isinstance(variable, EnumVariable):
+        return next((option for option in variable.options if str(option) == str(cell)), cell)
+    number = _number(cell) if isinstance(cell, str) else cell
+    whole = isinstance(variable, IntVariable) and isinstance(number, float) and number.is_integer()
+    return int(number) if whole else number
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _take_value(cells: dict[str, Any], column: str, task: str) -> float:
+    found = next((name for name in (column, task) if name in cells), None)
+    if found is None:
+        raise ResultsFileError(f"no column {column!r} with the result; name it with --value")
+    cell = cells.pop(found)
+    if cell is None or cell == "":
+        return math.nan
+    try:
+        return math.nan if isinstance(cell, bool) else float(cell)
+    except (TypeError, ValueError):
+        raise ResultsFileError(f"{found}: must be a number, got {cell!r}") from None
+
+
+def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str) -> None:
+    for column in cells:
+        if column not in JOB_COLUMNS:
+            near = nearest(column, [*config.variables, value_column])
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise ResultsFileError(f"{column}: no variable has that name{hint}")
+
+
+def csv_text(jobs: Iterable[Job], config: Config) -> str:
+    """The jobs as CSV, one line each."""
+    columns = _parameter_columns(config)
+    head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure"]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(_csv_row(job, config.task_name) for job in jobs)
+    return file.getvalue()
+
+
+def _parameter_columns(config: Config) -> list[str]:
+    columns = []
+    for name, variable in config.variables.items():
+        shown = PREFIX + name if name in JOB_COLUMNS else name
+        vector = [f"{shown}[{i}]" for i in range(variable.size)]
+        columns += [shown] if variable.size == 1 else vector
+    return columns
+
+
+def _csv_row(job: Job, task: str) -> list[Any]:
+    cells: list[Any] = []
+    for value in job.params.values():
+        cells += value if isinstance(value, list) else [value]
+    value = None if job.values is None else job.values.get(task)
+    failure = job.failures[-1].message if job.failures else ""
+    row = [job.id, job.status.value, *cells, value, job.seconds, job.source.value]
+    return [*row, job.attempts, failure]

@@ -1,0 +1,66 @@
+"""`run`: work through the budget."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from spearmint_int.cli.experiment import on_experiment
+
+if TYPE_CHECKING:
+    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.live import LiveView
+    from spearmint_int.cli.views import JsonView, PlainView
+    from spearmint_int.config import Config
+    from spearmint_int.manager import Summary
+
+INTERRUPTED = 130
+ALL_BROKEN = 1
+
+
+@click.command(short_help="Run the experiment, or go on with it.")
+@click.option("--plain", is_flag=True, help="Lines instead of the live view.")
+@click.option("--json", "as_json", is_flag=True, help="Every event as a line of JSON.")
+@on_experiment
+def run(experiment: Experiment, plain: bool, as_json: bool) -> int:
+    """Run jobs until the budget is spent; started again, go on where it stopped.
+
+    Ctrl-C once waits for the running jobs, twice hands them back. Exit code 1 says that the run
+    stopped early because every job broke, 130 that it was interrupted.
+    """
+    config = experiment.config
+    _ = config.main_path  # a missing objective is told before anything is written
+    view = _view(config, plain=plain, as_json=as_json)
+    summary = _run(experiment, view)
+    return _exit_code(summary)
+
+
+def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView | JsonView:
+    from spearmint_int.cli.views import JsonView, PlainView  # noqa: PLC0415
+
+    if as_json:
+        return JsonView()
+    if plain or not sys.stdout.isatty():
+        return PlainView(config)
+    from spearmint_int.cli.live import LiveView  # noqa: PLC0415
+
+    return LiveView(config)
+
+
+def _run(experiment: Experiment, view: LiveView | PlainView | JsonView) -> Summary:
+    from spearmint_int.manager import Manager, stopped_by_signals  # noqa: PLC0415
+
+    with experiment.store(create=True) as store, view:
+        manager = Manager(experiment.config, store, listener=view)
+        with stopped_by_signals(manager):
+            return manager.run()
+
+
+def _exit_code(summary: Summary) -> int:
+    from spearmint_int.manager import EndReason  # noqa: PLC0415
+
+    if summary.reason is EndReason.STOPPED:
+        return INTERRUPTED
+    return 0 if summary.succeeded else ALL_BROKEN

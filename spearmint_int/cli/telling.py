@@ -1,0 +1,132 @@
+"""What a run's events say to people: pure functions from events to lines of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spearmint_int.cli import wording
+from spearmint_int.jobs import JobStatus
+from spearmint_int.manager.events import (
+    Event,
+    JobEnded,
+    JobLost,
+    Progress,
+    RunStarted,
+    Stopping,
+    StoreAway,
+    StoreBack,
+    Summary,
+)
+
+if TYPE_CHECKING:
+    from spearmint_int.jobs import Job
+
+
+def line_of(event: Event, *, name: str) -> str | None:
+    """The line for an event that stands by itself; None for the others."""
+    if isinstance(event, RunStarted):
+        return _started(event, name)
+    if isinstance(event, JobLost):
+        return f"job {event.job.id}: its worker is gone; the job was taken back"
+    if isinstance(event, StoreAway):
+        return f"the store is away ({event.error}); next try in {event.retry_seconds:.0f} s"
+    if isinstance(event, StoreBack):
+        return f"the store is back after {wording.duration(event.away_seconds)}"
+    return _stopping(event) if isinstance(event, Stopping) else None
+
+
+def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: str) -> str:
+    """The line for a job that ended, told with what it changed."""
+    job, failure = event.job, event.failure
+    head = f"job {job.id}: "
+    if job.status is JobStatus.COMPLETE:
+        return head + _result(job, task) + _best_mark(job, progress)
+    if failure is None:
+        return head + "handed back; the next run starts it again"
+    if job.status is JobStatus.BROKEN:
+        return f"{head}broken: {failure.message} (at {wording.params(job.params)})"
+    tried = f"attempt {job.attempts} of {max_attempts}"
+    return f"{head}failed, {tried}: {failure.message}"
+
+
+def summary_lines(summary: Summary, *, digits: int = 8) -> list[tuple[str, str]]:
+    """(name, text) of what a run came to."""
+    progress = summary.progress
+    facts = [("done" if summary.succeeded else "failed", summary.message)]
+    if progress.best is not None:
+        facts.append(("best", best_text(progress, digits=digits)))
+    if progress.estimate is not None:
+        facts.append(("model", estimate_text(progress, digits=digits)))
+    if summary.first_failure is not None:
+        job_id, failure = summary.first_failure
+        facts.append(("first failure", f"job {job_id}: {failure.message}"))
+    return facts
+
+
+def count_text(progress: Progress) -> str:
+    """`22 of 40 jobs, 2 running, 1 broken`."""
+    of = "" if progress.budget is None else f" of {progress.budget}"
+    parts = [f"{progress.finished}{of} jobs"]
+    if progress.running:
+        parts.append(f"{len(progress.running)} running")
+    broken = progress.counts.get(JobStatus.BROKEN, 0)
+    if broken:
+        parts.append(f"{broken} broken")
+    return ", ".join(parts)
+
+
+def best_text(progress: Progress, *, digits: int = wording.DIGITS) -> str:
+    """The lowest result and where it was found."""
+    best = progress.best
+    if best is None:
+        return "no result yet"
+    where = wording.params(best.params, digits=digits)
+    return f"{wording.number(best.value, digits=digits)} at {where} (job {best.job_id})"
+
+
+def estimate_text(progress: Progress, *, digits: int = wording.DIGITS) -> str:
+    """The minimum of the model and where it is."""
+    found = progress.estimate
+    if found is None:
+        return "no model yet"
+    return (
+        f"{wording.estimate(found.mean, found.sd)} at {wording.params(found.params, digits=digits)}"
+    )
+
+
+def pace_text(progress: Progress) -> str:
+    """`0.12 s per suggestion, 1.2 s per job`."""
+    suggestion, job = progress.suggestion_seconds, progress.job_seconds
+    parts = [] if suggestion is None else [f"{wording.duration(suggestion)} per suggestion"]
+    return ", ".join([*parts, *([] if job is None else [f"{wording.duration(job)} per job"])])
+
+
+def time_text(elapsed: float, remaining: float | None) -> str:
+    """`1 min 20 s, about 40 s left`."""
+    left = "" if remaining is None else f", about {wording.duration(max(remaining, 0.0))} left"
+    return wording.duration(elapsed) + left
+
+
+def _started(event: RunStarted, name: str) -> str:
+    again = "goes on: " if event.resumed else ""
+    return f"{name}: {again}{count_text(event.progress)}; kept in {event.store}"
+
+
+def _stopping(event: Stopping) -> str:
+    running = wording.counted(len(event.running), "running job")
+    if not event.running:
+        return "stopping"
+    if event.hand_back:
+        return f"stopping at once: {running} handed back"
+    return f"stopping: waiting for {running} (Ctrl-C again ends them, and hands them back)"
+
+
+def _result(job: Job, task: str) -> str:
+    value = (job.values or {}).get(task)
+    took = "" if job.seconds is None else f" ({wording.duration(job.seconds)})"
+    return f"{wording.number(value, digits=7)} at {wording.params(job.params)}{took}"
+
+
+def _best_mark(job: Job, progress: Progress) -> str:
+    found = progress.best is not None and progress.best.job_id == job.id
+    return "  best so far" if found else ""

@@ -1,0 +1,132 @@
+"""Listeners of a run: plain lines, JSON lines, and the part that the live view shares with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.cli.printing import finite
+from spearmint_int.cli.telling import ended_line, line_of, summary_lines
+from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spearmint_int.config import Config
+
+
+class Narrator:
+    """Turns events into lines; a job's end waits for the progress that it made."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._ended: list[JobEnded] = []
+
+    def lines(self, event: Event) -> Iterator[tuple[Progress | None, str]]:
+        """The lines that are due with this event, each with the progress after it if it has one."""
+        if isinstance(event, JobEnded):
+            self._ended.append(event)
+        elif isinstance(event, ProgressMade):
+            yield from self._told(event.progress)
+        elif isinstance(event, RunEnded):
+            yield from self._told(event.summary.progress)
+        else:
+            line = line_of(event, name=self._config.experiment_name)
+            if line is not None:
+                yield None, line
+
+    def _told(self, progress: Progress) -> Iterator[tuple[Progress | None, str]]:
+        for ended in self._ended:
+            yield (
+                progress,
+                ended_line(
+                    ended,
+                    progress,
+                    max_attempts=self._config.max_attempts,
+                    task=self._config.task_name,
+                ),
+            )
+        self._ended.clear()
+
+
+class PlainView:
+    """A line for everything that happens, for logs and pipes."""
+
+    def __init__(self, config: Config) -> None:
+        self._narrator = Narrator(config)
+        self._muted = False
+
+    def __call__(self, event: Event) -> None:
+        for progress, line in self._narrator.lines(event):
+            self._print(f"{time.strftime('%H:%M:%S')} {_counter(progress)}{line}")
+        if isinstance(event, RunEnded):
+            for name, text in summary_lines(event.summary):
+                self._print(f"{name}: {text}")
+
+    def _print(self, line: str) -> None:
+        self._muted = self._muted or not write_line(line)
+
+    def __enter__(self) -> PlainView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to put back."""
+
+
+class JsonView:
+    """Every event as one line of JSON, for programs."""
+
+    def __init__(self) -> None:
+        self._muted = False
+
+    def __call__(self, event: Event) -> None:
+        if not self._muted:
+            document = {"event": _name(type(event).__name__), **_plain(event)}
+            self._muted = not write_line(json.dumps(finite(document), ensure_ascii=False))
+
+    def __enter__(self) -> JsonView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to put back."""
+
+
+def write_line(line: str) -> bool:
+    """Print at once. False when nobody reads any more: a run does not end because of that."""
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _counter(progress: Progress | None) -> str:
+    if progress is None:
+        return ""
+    if progress.budget is None:
+        return f"[{progress.finished}] "
+    return f"[{progress.finished:{len(str(progress.budget))}d}/{progress.budget}] "
+
+
+def _name(class_name: str) -> str:
+    """JobEnded → job-ended."""
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in class_name).lstrip("-")
+
+
+def _plain(value: Any) -> Any:
+    """Events as JSON has them. A job's point and provenance are for `show`, not for every line."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {k: _plain(v) for k, v in vars(value).items() if k not in ("point", "provenance")}
+    if isinstance(value, dict):
+        return {str(_plain(k)): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, Enum | Path):
+        return str(value.value) if isinstance(value, Enum) else str(value)
+    return value

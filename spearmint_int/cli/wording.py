@@ -1,0 +1,63 @@
+"""Numbers, times and parameters as people read them. Pure functions."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DIGITS = 5
+
+
+def number(x: float | None, *, digits: int = DIGITS) -> str:
+    """A number in a few digits; integers whole."""
+    if x is None:
+        return "–"
+    if isinstance(x, int):
+        return str(x)
+    return "failed" if math.isnan(x) else f"{x:.{digits}g}"
+
+
+def estimate(mean: float, sd: float) -> str:
+    """`0.412 ± 0.013`: the mean to the decimals that its sd makes sense of."""
+    if not (math.isfinite(sd) and sd > 0):
+        return number(mean)
+    decimals = max(0, 1 - math.floor(math.log10(sd)))
+    if decimals > 12 or abs(mean) >= 1e7:
+        return f"{number(mean)} ± {sd:.2g}"
+    return f"{mean:.{min(decimals, 8)}f} ± {sd:.2g}"
+
+
+def params(values: Mapping[str, Any], *, digits: int = DIGITS) -> str:
+    """`x=0.31 depth=2 weights=[0.1, 0.5]`."""
+    return " ".join(f"{name}={param(value, digits=digits)}" for name, value in values.items())
+
+
+def param(value: Any, *, digits: int = DIGITS) -> str:
+    """One parameter's value."""
+    if isinstance(value, list):
+        return f"[{', '.join(param(v, digits=digits) for v in value)}]"
+    return number(value, digits=digits) if isinstance(value, int | float) else str(value)
+
+
+def duration(seconds: float | None) -> str:
+    """`0.12 s`, `48 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
+    if seconds is None:
+        return "–"
+    if seconds < 10:
+        return f"{seconds:.2g} s" if seconds >= 0.01 else f"{seconds * 1000:.2g} ms"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s" if whole < 600 else f"{round(whole / 60)} min"
+    if whole < 48 * 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600} h"
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 job`, `2 jobs`."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
