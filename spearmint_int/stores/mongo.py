@@ -36,7 +36,7 @@ from spearmint_int.stores.mongo_server import PATIENCE_SECONDS, Document, MongoS
 from spearmint_int.stores.protocol import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 SCHEMA_NAME = "schema-version"
 
@@ -57,10 +57,8 @@ class MongoStore:
         database: str,
         experiment: str,
         create: bool = True,
-        clock: Callable[[], float] = time.time,
         patience: float = PATIENCE_SECONDS,
     ) -> None:
-        self._clock = clock
         self._server = MongoServer(address, patience=patience)
         self._server.check()
         self.location = f"{self._server.address}, database {database}, experiment {experiment}"
@@ -101,7 +99,7 @@ class MongoStore:
     # --- jobs come in ---
 
     def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
-        record = records.new_record(draft, now=self._clock())
+        record = records.new_record(draft, now=time.time())
 
         def within_limit() -> bool:
             return limit is None or sum(self.budget(draft.resource).values()) < limit
@@ -115,14 +113,14 @@ class MongoStore:
     def add_all_complete(
         self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
     ) -> list[Job]:
-        now = self._clock()
+        now = time.time()
         rows = [records.complete_record(draft, values, now=now) for draft, values in results]
         return insert_next(self._server, self._jobs, rows)
 
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        token, now = uuid.uuid4().hex, self._clock()
+        token, now = uuid.uuid4().hex, time.time()
         unclaimed = {"status": JobStatus.NEW.value}
         taken = {
             "status": JobStatus.PENDING.value,
@@ -145,7 +143,7 @@ class MongoStore:
         return None if document is None else _job(document)
 
     def renew(self, job: Job, *, lease_seconds: float) -> bool:
-        return self._change_claim(job, {"lease_expires": self._clock() + lease_seconds})
+        return self._change_claim(job, {"lease_expires": time.time() + lease_seconds})
 
     def attach(self, job: Job, process: ProcessInfo) -> bool:
         return self._change_claim(job, {"process": records.process_record(process)})
@@ -154,7 +152,7 @@ class MongoStore:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
-            "ended": self._clock(),
+            "ended": time.time(),
         }
         # `expire` leaves the token: a late result counts until the next claim takes the job over.
         return self._settle({"_id": job.id, "token": job.token}, job, "complete", finished)
@@ -253,7 +251,7 @@ class MongoStore:
         return self._server.call(attempt)
 
     def _failed(self, status: JobStatus) -> Document:
-        ended = self._clock() if status is JobStatus.BROKEN else None
+        ended = time.time() if status is JobStatus.BROKEN else None
         return {"status": status.value, "ended": ended}
 
     # --- reading ---
@@ -325,7 +323,7 @@ class MongoStore:
         return self._meta.load(name)
 
     def lock(self, name: str, owner: str, *, seconds: float) -> bool:
-        now = self._clock()
+        now = time.time()
         free = {"_id": name, "$or": [{"owner": owner}, {"expires": {"$lte": now}}]}
         held = {"$set": {"owner": owner, "expires": now + seconds}}
 
@@ -342,7 +340,7 @@ class MongoStore:
         self._server.call(lambda: self._locks.delete_one({"_id": name, "owner": owner}))
 
     def lock_holder(self, name: str) -> str | None:
-        held = {"_id": name, "expires": {"$gt": self._clock()}}
+        held = {"_id": name, "expires": {"$gt": time.time()}}
         lock = self._server.call(lambda: self._locks.find_one(held))
         return None if lock is None else str(lock["owner"])
 

@@ -27,7 +27,7 @@ from spearmint_int.stores.sqlite_file import SQLiteFile
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
 JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
@@ -37,10 +37,9 @@ class SQLiteStore:
     """A `Store` in one SQLite file; any number of processes of one machine share it."""
 
     def __init__(
-        self, path: Path, *, create: bool = True, clock: Callable[[], float] = time.time
+        self, path: Path, *, create: bool = True
     ) -> None:
         self._file = SQLiteFile(path, create=create)
-        self._clock = clock
 
     @property
     def location(self) -> str:
@@ -49,7 +48,7 @@ class SQLiteStore:
     # --- jobs come in ---
 
     def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
-        record = records.new_record(draft, now=self._clock())
+        record = records.new_record(draft, now=time.time())
         with self._file.transaction() as connection:
             if limit is not None and _counted(connection, draft.resource) >= limit:
                 return None
@@ -61,7 +60,7 @@ class SQLiteStore:
     def add_all_complete(
         self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
     ) -> list[Job]:
-        now = self._clock()
+        now = time.time()
         rows = [records.complete_record(draft, values, now=now) for draft, values in results]
         with self._file.transaction() as connection:
             return [_insert(connection, row) for row in rows]
@@ -69,7 +68,7 @@ class SQLiteStore:
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        now = self._clock()
+        now = time.time()
         taken = {
             "status": JobStatus.PENDING.value,
             "lease_owner": owner,
@@ -92,7 +91,7 @@ class SQLiteStore:
             return _select(connection, row["id"])
 
     def renew(self, job: Job, *, lease_seconds: float) -> bool:
-        return self._change_claim(job, {"lease_expires": self._clock() + lease_seconds})
+        return self._change_claim(job, {"lease_expires": time.time() + lease_seconds})
 
     def attach(self, job: Job, process: ProcessInfo) -> bool:
         return self._change_claim(job, {"process": records.process_record(process)})
@@ -101,7 +100,7 @@ class SQLiteStore:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
-            "ended": self._clock(),
+            "ended": time.time(),
         }
         with self._file.transaction() as connection:
             row = _row(connection, job.id)
@@ -165,7 +164,7 @@ class SQLiteStore:
         return {
             "status": status.value,
             "failures": [*json.loads(row["failures"]), records.failure_record(failure)],
-            "ended": self._clock() if status is JobStatus.BROKEN else None,
+            "ended": time.time() if status is JobStatus.BROKEN else None,
         }
 
     # --- reading ---
@@ -241,7 +240,7 @@ class SQLiteStore:
         return self._load("meta", name)
 
     def lock(self, name: str, owner: str, *, seconds: float) -> bool:
-        now = self._clock()
+        now = time.time()
         with self._file.transaction() as connection:
             if _holder(connection, name, now) not in (None, owner):
                 return False
@@ -257,7 +256,7 @@ class SQLiteStore:
 
     def lock_holder(self, name: str) -> str | None:
         with self._file.reading() as connection:
-            return _holder(connection, name, self._clock())
+            return _holder(connection, name, time.time())
 
     def close(self) -> None:
         self._file.close()

@@ -1,0 +1,40 @@
+"""What several test folders share: a MongoDB server per session, and both kinds of store."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.stores import Store, open_store
+from tests.mongo_server import MongoServerProcess, given_uri
+from tests.places import Place
+
+
+@pytest.fixture(scope="session")
+def mongo_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a MongoDB server that lives as long as the test session."""
+    if uri := given_uri():
+        yield uri
+        return
+    with MongoServerProcess(tmp_path_factory.mktemp("mongodb")) as server:
+        yield server.uri
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """Where one experiment's jobs are, in each kind of store in turn; cleared after the test."""
+    address = None if request.param == "sqlite" else request.getfixturevalue("mongo_uri")
+    place = Place(tmp_path, f"{tmp_path.name}-{uuid.uuid4().hex[:8]}", address)
+    yield place
+    open_store(place).destroy()
+
+
+@pytest.fixture
+def store(place: Place) -> Iterator[Store]:
+    """An empty store, of each kind in turn."""
+    store = open_store(place)
+    yield store
+    store.close()

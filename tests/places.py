@@ -1,0 +1,23 @@
+"""Where an experiment's jobs are: the part of a config that `open_store` reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Database:
+    address: str | None
+    name: str = "spearmint-int-tests"
+
+
+@dataclass(frozen=True)
+class Place:
+    directory: Path
+    experiment_name: str
+    address: str | None
+
+    @property
+    def database(self) -> Database:
+        return Database(self.address)
