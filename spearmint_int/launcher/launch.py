@@ -42,7 +42,6 @@ class Claim:
     """The claim that the worker works for, and the store that it reports to."""
 
     token: str
-    owner: str
     experiment_name: str
     database_address: str | None
     database_name: str

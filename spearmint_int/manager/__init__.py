@@ -1,11 +1,52 @@
 """The manager: from a config and a store to a finished run.
 
-    manager = Manager(config, store, listener=show)    # prints nothing; `show` gets the events
-    with stopped_by_signals(manager):                  # Ctrl-C: once politely, twice at once
-        summary = manager.run()                        # Summary: why it ended, best, estimate
-
-`Manager(config, store, *, chooser=None, recommender=None, schedulers=None, listener=...)` takes the
-chooser from CHOOSERS[config.chooser] and the schedulers from SCHEDULERS unless they are given.
-`manager.stop(hand_back=False)` may be called from any thread or signal handler: running jobs are
-awaited; with hand_back they are ended and become new again, the attempt not counted.
+manager = Manager(config, store, listener=show)    # prints nothing; `show` gets the events
+with stopped_by_signals(manager):                  # Ctrl-C: once politely, twice at once
+    summary = manager.run()                        # Summary: why it ended, best, estimate
 """
+
+from spearmint_int.manager.events import (
+    Best,
+    EndReason,
+    Estimate,
+    Event,
+    JobAdded,
+    JobEnded,
+    JobLost,
+    JobStarted,
+    Listener,
+    Progress,
+    ProgressMade,
+    RunEnded,
+    RunStarted,
+    Stopping,
+    StoreAway,
+    StoreBack,
+    SuggestionStarted,
+    Summary,
+)
+from spearmint_int.manager.manager import Manager
+from spearmint_int.manager.stopping import stopped_by_signals
+
+__all__ = [
+    "Best",
+    "EndReason",
+    "Estimate",
+    "Event",
+    "JobAdded",
+    "JobEnded",
+    "JobLost",
+    "JobStarted",
+    "Listener",
+    "Manager",
+    "Progress",
+    "ProgressMade",
+    "RunEnded",
+    "RunStarted",
+    "Stopping",
+    "StoreAway",
+    "StoreBack",
+    "SuggestionStarted",
+    "Summary",
+    "stopped_by_signals",
+]

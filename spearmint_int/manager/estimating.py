@@ -1,0 +1,96 @@
+"""The model's minimum, calculated while jobs run, for people who watch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from spearmint_int.manager.background import BackgroundCall
+from spearmint_int.manager.events import Estimate
+from spearmint_int.observations import Observations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from spearmint_int.chooser import ChooserOptions, Recommendation
+    from spearmint_int.manager.history import History
+    from spearmint_int.space import Space
+
+# Beyond this many results the model's cost grows past what a status line is worth.
+MOST_OBSERVATIONS = 1000
+# The share of a job's time that an estimate may take, so that it never holds a run up.
+SHARE = 0.25
+
+
+class Recommender(Protocol):
+    """A function of data to the model's minimum; `spearmint_int.chooser.recommend` is one."""
+
+    def __call__(
+        self,
+        space: Space,
+        observations: Observations,
+        options: ChooserOptions,
+        *,
+        seed: int,
+        chain: Mapping[str, Any] | None = None,
+    ) -> Recommendation | None: ...
+
+
+class Estimator:
+    """Keeps the latest estimate; `update` starts a new one when there is time and news for it."""
+
+    def __init__(
+        self,
+        history: History,
+        *,
+        space: Space,
+        options: ChooserOptions,
+        recommender: Recommender,
+        seed: int,
+        load_chain: Callable[[], dict[str, Any] | None],
+        wake: Callable[[], object],
+    ) -> None:
+        self._history, self._space, self._options = history, space, options
+        self._recommend, self._seed, self._wake = recommender, seed, wake
+        self._load_chain = load_chain
+        self._call: BackgroundCall[Recommendation | None] | None = None
+        self._seen = 0
+        self._seconds = 0.0
+        self.latest: Estimate | None = None
+
+    def update(self, *, job_seconds: float | None) -> bool:
+        """True when there is a new estimate. Call it when the chooser has nothing to do."""
+        if self._call is not None:
+            return self._collect(self._call)
+        affordable = job_seconds is not None and self._seconds <= SHARE * job_seconds
+        if affordable and self._has_news():
+            self._call = BackgroundCall(self._task(), done=self._wake)
+        return False
+
+    def finish(self) -> None:
+        """The estimate from all that is known, now."""
+        if self._has_news():
+            self._keep(self._task()())
+
+    def _has_news(self) -> bool:
+        return self._seen != self._history.finished and (
+            0 < self._history.finished <= MOST_OBSERVATIONS
+        )
+
+    def _task(self) -> Callable[[], Recommendation | None]:
+        self._seen = self._history.finished
+        observations = Observations(self._history.points(), self._history.values())
+        chain = self._load_chain()  # here, in the loop's thread, and before the call begins
+        return lambda: self._recommend(
+            self._space, observations, self._options, seed=self._seed, chain=chain
+        )
+
+    def _collect(self, call: BackgroundCall[Recommendation | None]) -> bool:
+        if not call.is_finished:
+            return False
+        self._call, self._seconds = None, call.seconds
+        self._keep(call.result())
+        return True
+
+    def _keep(self, found: Recommendation | None) -> None:
+        if found is not None:
+            self.latest = Estimate(found.params, found.mean, found.sd)

@@ -1,0 +1,57 @@
+"""`initial-points`: the user's guesses, each stored once as a job that runs before all others."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.jobs import JobDraft, Source
+from spearmint_int.space import Float
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
+    from spearmint_int.space import Params, Space
+    from spearmint_int.stores.protocol import Store
+
+META = "initial-points"
+
+
+def add_guesses(config: Config, store: Store, space: Space) -> list[Job]:
+    """Add the guesses that are not there yet; call it under the suggestion lock.
+
+    The note that all are there is written last: a manager that is killed in between is followed by
+    one that looks through the jobs for those that are.
+    """
+    guesses = [_canonical(guess, space) for guess in config.initial_points]
+    if not guesses or store.load_meta(META) == guesses:
+        return []
+    there = [job.params for job in store.jobs() if job.source is Source.INITIAL]
+    added = []
+    for guess, resource in zip(guesses, cycle(config.resources), strict=False):
+        if guess in there:
+            there.remove(guess)  # the same guess may stand in the config twice
+            continue
+        point = tuple(space.encode(guess).tolist())
+        draft = JobDraft(guess, point, Source.INITIAL, resource=resource, tasks=config.tasks)
+        job = store.add(draft, limit=config.resources[resource].max_finished_jobs)
+        if job is not None:
+            added.append(job)
+    store.save_meta(META, guesses)
+    return added
+
+
+def _canonical(guess: Mapping[str, Any], space: Space) -> Params:
+    """The guess as a job holds it; reals to the last bit, which a trip to the cube may change."""
+    params = space.decode(space.encode(guess))
+    for name, variable in space.variables.items():
+        if isinstance(variable, Float):
+            params[name] = _as_floats(guess[name], variable.size)
+    return params
+
+
+def _as_floats(value: Any, size: int) -> float | list[float]:
+    floats = [float(x) for x in (value if isinstance(value, list | tuple) else [value])]
+    return floats[0] if size == 1 else floats

@@ -1,0 +1,257 @@
+"""One run: notice what ended, take back what is lost, fill the slots, know when to end."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from spearmint_int.errors import SpaceExhausted, StoreUnavailable
+from spearmint_int.manager.endings import ending_message
+from spearmint_int.manager.estimating import Estimator
+from spearmint_int.manager.events import (
+    EndReason,
+    JobLost,
+    Progress,
+    ProgressMade,
+    RunEnded,
+    RunStarted,
+    Stopping,
+    Summary,
+)
+from spearmint_int.manager.fleet import Fleet
+from spearmint_int.manager.history import History
+from spearmint_int.manager.identity import new_owner
+from spearmint_int.manager.lost import Reaper
+from spearmint_int.manager.outage import Outage
+from spearmint_int.manager.record import Record
+from spearmint_int.manager.standing import Standing
+from spearmint_int.manager.stopping import StopRequest, Urgency
+from spearmint_int.manager.suggesting import CHAIN, Suggester
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spearmint_int.chooser import Chooser
+    from spearmint_int.config import Config
+    from spearmint_int.manager.estimating import Recommender
+    from spearmint_int.manager.events import Listener
+    from spearmint_int.schedulers import Scheduler
+    from spearmint_int.stores.protocol import Store
+
+LEASE_SECONDS = 30.0
+LOCK_LOOK_SECONDS = 0.1  # between tries while another manager suggests
+ORPHAN_LOOK_SECONDS = 0.5  # between looks at jobs that a killed manager has left running
+HAND_BACK_SECONDS = 12.0  # for workers to end their objectives, by force if need be
+
+
+class Run:
+    """The loop and its parts; `Manager.run` makes one."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        *,
+        chooser: Chooser,
+        recommender: Recommender,
+        schedulers: Mapping[str, Scheduler],
+        listener: Listener,
+        stop: StopRequest,
+    ) -> None:
+        space, options, owner = config.space(), config.chooser_options(), new_owner()
+        self._config, self._store, self._tell, self._stop = config, store, listener, stop
+        self._history = History(store, task=config.task_name, dimensions=space.dimensions)
+        self._standing = Standing(config, store, self._history)
+        self._record = Record(config.directory)
+        self._outage = Outage(listener)
+        self._reaper = Reaper(config, store, owner=owner)
+        self._fleet = Fleet(
+            config,
+            store,
+            schedulers,
+            owner=owner,
+            lease_seconds=LEASE_SECONDS,
+            listener=listener,
+        )
+        self._suggester = Suggester(
+            config,
+            store,
+            self._history,
+            space=space,
+            options=options,
+            chooser=chooser,
+            owner=owner,
+            listener=listener,
+            wake=stop.waker.wake,
+        )
+        self._estimator = Estimator(
+            self._history,
+            space=space,
+            options=options,
+            recommender=recommender,
+            seed=self._suggester.seed,
+            load_chain=lambda: store.load_chain(CHAIN),
+            wake=stop.waker.wake,
+        )
+        self._obeyed = Urgency.GO_ON
+        self._leave_at = float("inf")
+        self._next_look = 0.0
+        self._exhausted: str | None = None
+        self._lock_is_taken = False
+        self._is_stale = True  # the standing is older than what we know to have happened
+
+    def loop(self) -> Summary:
+        """Go on until there is a reason to end."""
+        self._standing.refresh()
+        resumed = self._history.total > 0
+        self._tell(RunStarted(self._progress(), resumed, self._store.location))
+        while (reason := self._step()) is None:
+            self._stop.waker.wait(self._fleet.wakeups(), self._pause())
+        return self._end(reason)
+
+    # --- one turn of the loop ---
+
+    def _step(self) -> EndReason | None:
+        """Do what there is to do now; the reason to end, if there is one."""
+        some_run = self._fleet.notice_exits()
+        self._obey()
+        if time.monotonic() >= self._leave_at or (self._outage.is_on and self._is_free(some_run)):
+            return EndReason.STOPPED
+        if self._outage.seconds_left > 0:
+            return None
+        try:
+            reason = self._work()
+        except StoreUnavailable as error:
+            self._outage.note_failure(error)
+            return None
+        if self._outage.note_success():
+            self._reaper.forgive()
+        return reason
+
+    def _work(self) -> EndReason | None:
+        """The part that needs the store. After an outage it is simply done again."""
+        for job in self._fleet.settle():
+            self._standing.note_end(job)
+            self._is_stale = True
+        self._look_around()
+        self._refresh()
+        reason = self._reason_to_drain()
+        if reason is not None:
+            self._suggester.abandon()
+            return None if self._fleet.running else reason
+        self._fill()
+        self._refresh()
+        if self._estimator.update(job_seconds=self._standing.job_seconds.value):
+            self._tell(ProgressMade(self._progress()))
+        return None
+
+    def _look_around(self) -> None:
+        """From time to time: what others did, and which workers are lost."""
+        if time.monotonic() < self._next_look:
+            return
+        for job in self._reaper.look(self._fleet.running):
+            self._tell(JobLost(job))
+        self._is_stale = True
+        often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else LEASE_SECONDS / 3
+        self._next_look = time.monotonic() + min(self._config.polling_time, often)
+
+    def _refresh(self) -> None:
+        if self._is_stale:
+            self._standing.refresh()
+            self._is_stale = False
+            self._record.update(self._standing.best, self._history.counts)
+            self._tell(ProgressMade(self._progress()))
+
+    def _fill(self) -> None:
+        """Start new jobs in free slots; where there are none, ask for the next point."""
+        self._collect()
+        for name, resource in self._config.resources.items():
+            while self._used(name) < resource.max_concurrent:
+                if self._fleet.start_next(name):
+                    self._is_stale = True
+                else:
+                    self._ask(name)
+                    break
+
+    def _collect(self) -> None:
+        try:
+            added = self._suggester.collect()
+        except SpaceExhausted as error:
+            self._exhausted = str(error)
+            return
+        if added is not None:
+            self._standing.suggestion_seconds.add(added[1])
+            self._is_stale = True
+
+    def _ask(self, resource: str) -> None:
+        self._lock_is_taken = False
+        if self._suggester.is_busy or self._exhausted or not self._standing.may_add(resource):
+            return
+        self._lock_is_taken = not self._suggester.begin(resource)
+
+    def _used(self, resource: str) -> int:
+        left_behind = sum(1 for name in self._reaper.orphans.values() if name == resource)
+        return self._fleet.used(resource) + left_behind
+
+    # --- the end ---
+
+    def _obey(self) -> None:
+        """Act on a request to stop that is more urgent than the last."""
+        if self._stop.urgency <= self._obeyed:
+            return
+        self._obeyed = self._stop.urgency
+        hand_back = self._obeyed >= Urgency.HAND_BACK
+        self._tell(Stopping(self._fleet.running, hand_back))
+        if hand_back:
+            self._fleet.cancel()
+            patience = HAND_BACK_SECONDS if self._obeyed is Urgency.HAND_BACK else 0.0
+            self._leave_at = time.monotonic() + patience
+
+    def _is_free(self, some_run: bool) -> bool:
+        """Whether everything was handed back, so that we may go although the store is away."""
+        return self._obeyed >= Urgency.HAND_BACK and not some_run
+
+    def _reason_to_drain(self) -> EndReason | None:
+        """Why no more jobs are started; the run ends when those of this manager have ended."""
+        standing = self._standing
+        if self._obeyed is not Urgency.GO_ON:
+            return EndReason.STOPPED
+        if standing.every_job_breaks():
+            return EndReason.ALL_BROKEN
+        if standing.is_spent():
+            return EndReason.ALL_BROKEN if standing.nothing_worked() else EndReason.BUDGET
+        if self._exhausted and not standing.unfinished:
+            return EndReason.EXHAUSTED
+        if standing.is_over_time():
+            return EndReason.TIME
+        return None
+
+    def _end(self, reason: EndReason) -> Summary:
+        with suppress(StoreUnavailable):  # then the last standing has to do
+            self._suggester.abandon()
+            self._standing.refresh()
+            if self._obeyed < Urgency.HAND_BACK:
+                self._estimator.finish()
+            self._record.update(self._standing.best, self._history.counts)
+        summary = Summary(
+            reason=reason,
+            message=ending_message(reason, self._standing, self._config, self._exhausted),
+            progress=self._progress(),
+            first_failure=self._standing.first_failure,
+        )
+        self._tell(RunEnded(summary))
+        return summary
+
+    def _pause(self) -> float:
+        """Seconds until there is something to do that no file tells of."""
+        now = time.monotonic()
+        if self._outage.is_on:
+            return min(self._outage.seconds_left, self._leave_at - now)
+        if self._fleet.has_news:
+            return 0.0
+        look = LOCK_LOOK_SECONDS if self._lock_is_taken else self._next_look - now
+        return min(look, self._leave_at - now, self._standing.seconds_left)
+
+    def _progress(self) -> Progress:
+        return self._standing.progress(self._fleet.running, self._estimator.latest)

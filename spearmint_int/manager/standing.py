@@ -1,0 +1,160 @@
+"""Where a run stands: counts, means and guesses, from the store and what the run has seen."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
+from spearmint_int.manager.events import Best, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spearmint_int.config import Config
+    from spearmint_int.manager.events import Estimate
+    from spearmint_int.manager.history import History
+    from spearmint_int.stores.protocol import Store
+
+# So many jobs in a row say that the objective itself is at fault (more with several slots).
+TELLING_FAILURES = 2
+
+
+class Mean:
+    """A running mean."""
+
+    def __init__(self) -> None:
+        self._sum, self._count = 0.0, 0
+
+    def add(self, value: float) -> None:
+        self._sum += value
+        self._count += 1
+
+    @property
+    def value(self) -> float | None:
+        return self._sum / self._count if self._count else None
+
+
+class Standing:
+    """What has happened so far, in this run and in the experiment."""
+
+    def __init__(self, config: Config, store: Store, history: History) -> None:
+        self._config, self._store, self._history = config, store, history
+        self._begin = time.monotonic()
+        self._best: Best | None = None
+        self._completed, self._broken = 0, 0  # of this run; NaN is an answer, not a fault
+        self._budgets = {name: dict.fromkeys(JobStatus, 0) for name in config.resources}
+        self.job_seconds, self.suggestion_seconds = Mean(), Mean()
+        self.first_failure: tuple[int, Failure] | None = None
+
+    def note_end(self, job: Job) -> None:
+        """Count a job of this run that ended."""
+        self._history.forget(job.id)
+        if job.seconds is not None:
+            self.job_seconds.add(job.seconds)
+        if job.status is JobStatus.COMPLETE:
+            self._completed += 1
+        elif job.status is JobStatus.BROKEN and job.failures:
+            self._note_failure(job.id, job.failures[-1])
+
+    def _note_failure(self, job_id: int, failure: Failure) -> None:
+        if failure.kind is not FailureKind.NOT_A_NUMBER:
+            self._broken += 1
+            self.first_failure = self.first_failure or (job_id, failure)
+
+    def refresh(self) -> None:
+        """Read the store."""
+        self._history.refresh()
+        self._budgets = {name: self._store.budget(name) for name in self._config.resources}
+        best = self._history.best()
+        if best is not None and (self._best is None or self._best.job_id != best[0]):
+            self._best = Best(best[0], best[1], self._store.job(best[0]).params)
+        elif best is None:
+            self._best = None
+
+    # --- what follows from it ---
+
+    def may_add(self, resource: str) -> bool:
+        """Whether the resource's budget has room for another job."""
+        limit = self._config.resources[resource].max_finished_jobs
+        return limit is None or sum(self._budgets[resource].values()) < limit
+
+    def is_spent(self) -> bool:
+        """Whether every job of the budget has ended."""
+        limits = {n: r.max_finished_jobs for n, r in self._config.resources.items()}
+        return (
+            all(
+                limit is not None and self._finished_of(name) >= limit
+                for name, limit in limits.items()
+            )
+            and not self.unfinished
+        )
+
+    @property
+    def unfinished(self) -> int:
+        """New and pending jobs of the experiment, of all managers."""
+        return self._history.counts[JobStatus.NEW] + self._history.counts[JobStatus.PENDING]
+
+    def every_job_breaks(self) -> bool:
+        """Whether to give up: many jobs of this run broke, and none gave a result."""
+        slots = sum(r.max_concurrent for r in self._config.resources.values())
+        return self._completed == 0 and self._broken >= slots + TELLING_FAILURES
+
+    def nothing_worked(self) -> bool:
+        """Whether the experiment has only broken jobs, by faults of the objective."""
+        return self._history.counts[JobStatus.COMPLETE] == 0 and self._broken > 0
+
+    @property
+    def seconds_left(self) -> float:
+        """Of max-time; infinite without one, and once it is over: then only jobs are awaited."""
+        if self._config.max_time is None or self.is_over_time():
+            return math.inf
+        return self._config.max_time - self.elapsed
+
+    def is_over_time(self) -> bool:
+        return self._config.max_time is not None and self.elapsed >= self._config.max_time
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._begin
+
+    @property
+    def best(self) -> Best | None:
+        return self._best
+
+    @property
+    def counts(self) -> dict[JobStatus, int]:
+        return self._history.counts
+
+    def progress(self, running: Sequence[int], estimate: Estimate | None) -> Progress:
+        """All of it, for the listener."""
+        return Progress(
+            counts=dict(self._history.counts),
+            finished=sum(map(self._finished_of, self._config.resources)),
+            budget=self._config.budget,
+            running=tuple(running),
+            best=self._best,
+            estimate=estimate,
+            suggestion_seconds=self.suggestion_seconds.value,
+            job_seconds=self.job_seconds.value,
+            elapsed_seconds=self.elapsed,
+            remaining_seconds=self._remaining(),
+        )
+
+    def _finished_of(self, resource: str) -> int:
+        counts = self._budgets[resource]
+        return counts[JobStatus.COMPLETE] + counts[JobStatus.BROKEN]
+
+    def _remaining(self) -> float | None:
+        """Suggestions come one after the other, jobs side by side: the slower of both counts."""
+        limits = []
+        budget, job_seconds = self._config.budget, self.job_seconds.value
+        if budget is not None and job_seconds is not None:
+            slots = sum(r.max_concurrent for r in self._config.resources.values())
+            left = budget - sum(map(self._finished_of, self._config.resources))
+            suggestion = self.suggestion_seconds.value or 0.0
+            limits.append(max(left, 0) * max(suggestion, (suggestion + job_seconds) / slots))
+        if self._config.max_time is not None:
+            limits.append(max(self._config.max_time - self.elapsed, 0.0))
+        return min(limits, default=None)
