@@ -1,0 +1,91 @@
+"""Objectives for the launcher's tests: written to a folder, called in a real process."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spearmint_int.jobs import Failure, FailureKind
+from spearmint_int.launcher.interrupt import Interrupt
+from spearmint_int.launcher.launch import Argument, Launch
+from spearmint_int.launcher.output import output_path
+from spearmint_int.launcher.results import Outcome
+from spearmint_int.launcher.running import run_objective
+
+X = Argument("x", "FLOAT", (2.0,))
+ARGUMENTS = (X, Argument("layers", "INT", (3, 4)), Argument("kind", "ENUM", ("relu",)))
+
+
+def launch(folder: Path, code: str, **changes: Any) -> Launch:
+    """A Python objective with this source."""
+    (folder / "objective.py").write_text(textwrap.dedent(code), encoding="utf-8")
+    return _launch(folder, "PYTHON", "objective", changes)
+
+
+def shell_launch(folder: Path, script: str, **changes: Any) -> Launch:
+    """An executable objective with this source."""
+    path = folder / "objective.sh"
+    path.write_text(script, encoding="utf-8")
+    path.chmod(0o755)
+    return _launch(folder, "SHELL", "objective.sh", changes)
+
+
+def _launch(folder: Path, language: str, main_file: str, changes: dict[str, Any]) -> Launch:
+    fields: dict[str, Any] = {
+        "job_id": 7,
+        "attempt": 1,
+        "directory": str(folder),
+        "language": language,
+        "main_file": main_file,
+        "arguments": (X,),
+        "tasks": ("main",),
+    }
+    return Launch(**(fields | changes))
+
+
+def call(launched: Launch) -> Outcome | None:
+    """Run it to its end, with nobody who interrupts."""
+    interrupt = Interrupt()
+    try:
+        return run_objective(launched, interrupt)
+    finally:
+        interrupt.close()
+
+
+def result(folder: Path, code: str, **changes: Any) -> Outcome | None:
+    """The outcome of a Python objective with this source."""
+    return call(launch(folder, code, **changes))
+
+
+def failure(outcome: Outcome | None, kind: FailureKind) -> Failure:
+    """The outcome, which must be a failure of this kind."""
+    assert isinstance(outcome, Failure), outcome
+    assert outcome.kind is kind, outcome
+    return outcome
+
+
+def printed(folder: Path, job_id: int = 7) -> str:
+    """What the job printed."""
+    return output_path(folder, job_id).read_text(encoding="utf-8", errors="replace")
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Whether the condition becomes true in this time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process is there, and not a zombie."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"

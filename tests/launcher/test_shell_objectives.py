@@ -1,0 +1,100 @@
+"""SHELL objectives in real processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.jobs import FailureKind
+from spearmint_int.launcher.launch import Argument
+from tests.launcher.launches import ARGUMENTS, call, failure, shell_launch
+
+pytestmark = pytest.mark.timeout(60)
+
+
+def test_parameters_come_as_json_on_stdin(tmp_path: Path) -> None:
+    launched = shell_launch(tmp_path, "#!/bin/sh\ncat > got.json; echo 1\n", arguments=ARGUMENTS)
+    assert call(launched) == {"main": 1.0}
+    expected = '{"x": 2.0, "layers": [3, 4], "kind": "relu"}\n'
+    assert (tmp_path / "got.json").read_text() == expected
+
+
+def test_parameters_come_as_arguments_vectors_as_several_values(tmp_path: Path) -> None:
+    script = '#!/bin/sh\nprintf "%s\\n" "$@" > got.txt; echo 1\n'
+    assert call(shell_launch(tmp_path, script, arguments=ARGUMENTS)) == {"main": 1.0}
+    words = (tmp_path / "got.txt").read_text().split()
+    assert words == ["--x", "2.0", "--layers", "3", "4", "--kind", "relu"]
+
+
+def test_no_shell_looks_at_the_values(tmp_path: Path) -> None:
+    nasty = Argument("kind", "ENUM", ("$(touch pwned); `touch pwned`",))
+    call(shell_launch(tmp_path, "#!/bin/sh\necho 1\n", arguments=(nasty,)))
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("line", ["2.5", "  2.5  ", '{"main": 2.5}', "25e-1"])
+def test_the_last_line_is_the_result(tmp_path: Path, line: str) -> None:
+    script = f"#!/bin/sh\necho 'epoch 1'; echo 99; echo '{line}'; echo\n"
+    assert call(shell_launch(tmp_path, script)) == {"main": 2.5}
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("echo done", "the last line is 'done'"),
+        ("true", "printed nothing"),
+        ("echo '[1, 2]'", "the last line is '[1, 2]'"),
+        ('echo \'{"main": "x"}\'', "not a number"),
+        ("echo '{\"loss\": 1}'", "the tasks are main"),
+        ("head -c 200000 /dev/urandom", "the last line is"),
+    ],
+)
+def test_garbage_is_a_bad_result(tmp_path: Path, command: str, words: str) -> None:
+    outcome = call(shell_launch(tmp_path, f"#!/bin/sh\n{command}\n"))
+    assert words in failure(outcome, FailureKind.BAD_RESULT).message
+
+
+def test_nan_means_failed_here(tmp_path: Path) -> None:
+    outcome = call(shell_launch(tmp_path, "#!/bin/sh\necho nan\n"))
+    failure(outcome, FailureKind.NOT_A_NUMBER)
+
+
+def test_an_exit_status_is_a_failure_whatever_was_printed(tmp_path: Path) -> None:
+    outcome = call(shell_launch(tmp_path, "#!/bin/sh\necho 1; echo 'no licence' >&2; exit 3\n"))
+    found = failure(outcome, FailureKind.EXIT)
+    assert found.exit_status == 3
+    assert found.message.endswith("no licence")
+    assert found.stderr_tail == "no licence\n"
+
+
+def test_a_time_limit_ends_the_script_and_what_it_started(tmp_path: Path) -> None:
+    launched = shell_launch(tmp_path, "#!/bin/sh\nsleep 100\necho 1\n", time_limit=0.5)
+    failure(call(launched), FailureKind.TIME_LIMIT)
+
+
+def test_a_file_that_is_not_executable_says_what_to_do(tmp_path: Path) -> None:
+    launched = shell_launch(tmp_path, "#!/bin/sh\necho 1\n")
+    (tmp_path / "objective.sh").chmod(0o644)
+    assert "chmod +x" in failure(call(launched), FailureKind.LAUNCH).message
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [("echo 1\n", "#!/bin/sh"), ("#!/no/such/interpreter\n", "interpreter that is not there")],
+)
+def test_a_first_line_that_does_not_work_is_explained(
+    tmp_path: Path, script: str, words: str
+) -> None:
+    outcome = call(shell_launch(tmp_path, script))
+    assert words in failure(outcome, FailureKind.LAUNCH).message
+
+
+def test_a_missing_executable_is_named(tmp_path: Path) -> None:
+    launched = shell_launch(tmp_path, "", main_file="nowhere.sh")
+    assert "there is no nowhere.sh" in failure(call(launched), FailureKind.LAUNCH).message
+
+
+def test_stdin_that_nobody_reads_blocks_nobody(tmp_path: Path) -> None:
+    long = Argument("x", "FLOAT", tuple(float(i) for i in range(3000)))
+    assert call(shell_launch(tmp_path, "#!/bin/sh\necho 1\n", arguments=(long,))) == {"main": 1.0}
