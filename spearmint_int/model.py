@@ -54,12 +54,17 @@ class Standardizer:
     @classmethod
     def of(cls, y: FloatArray) -> Standardizer:
         """Zero mean and unit variance; a constant keeps its scale of 1."""
-        spread = float(np.std(y)) if len(y) else 0.0
-        scale = spread if math.isfinite(spread) and spread > 1e-300 else 1.0
-        return cls(float(np.mean(y)) if len(y) else 0.0, scale)
+        if len(y) == 0 or np.min(y) == np.max(y):
+            return cls(float(y[0]) if len(y) else 0.0, 1.0)
+        # in units of the largest: the squares of 1e300 and of 1e-300 are no doubles
+        largest = float(np.max(np.abs(y)))
+        relative = y / largest
+        scale = float(np.std(relative)) * largest
+        return cls(float(np.mean(relative)) * largest, scale if scale > 0.0 else largest)
 
     def apply(self, y: FloatArray) -> FloatArray:
-        return (y - self.shift) / self.scale
+        # halves: the difference of two numbers near the largest double overflows
+        return 2.0 * ((0.5 * y - 0.5 * self.shift) / self.scale)
 
     def undo(self, y: float) -> float:
         return self.shift + self.scale * y

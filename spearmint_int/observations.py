@@ -57,9 +57,9 @@ def clean_values(values: FloatArray) -> CleanValues:
     y = np.array(values, dtype=np.float64)
     if not np.any(finite):
         return CleanValues(np.zeros(len(y)), len(y), 0)
-    low, high = np.quantile(y[finite], [0.25, 0.75])
-    # half of both first: the difference of two numbers near the largest double overflows
-    ceiling = high + 2.0 * OUTLIER_RANGES * (0.5 * high - 0.5 * low) if high > low else np.inf
+    # halves: the difference of two numbers near the largest double overflows
+    low, high = (float(q) for q in np.quantile(0.5 * y[finite], [0.25, 0.75]))
+    ceiling = 2.0 * (high + OUTLIER_RANGES * (high - low)) if high > low else np.inf
     drawn_in = finite & (y > ceiling)
     y[drawn_in] = ceiling
     y[~finite] = np.max(y[finite])
