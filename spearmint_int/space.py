@@ -39,10 +39,11 @@ class Float:
 
     def __post_init__(self) -> None:
         _check_size(self.size)
-        if not (math.isfinite(self.min) and math.isfinite(self.max)):
-            raise SpaceError(f"min and max must be finite, got {self.min} and {self.max}")
+        _check_bounds(self)
         if self.max < self.min:
             raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
+        if not math.isfinite(float(self.max) - float(self.min)):
+            raise SpaceError(f"max − min must be finite, got {self.min} and {self.max}")
         if self.log and self.min <= 0:
             raise SpaceError(f"min must be above 0 on a log scale, got {self.min}")
 
@@ -79,8 +80,9 @@ class Int:
 
     def __post_init__(self) -> None:
         _check_size(self.size)
+        _check_bounds(self)
         for bound in (self.min, self.max):
-            if isinstance(bound, bool) or int(bound) != bound:
+            if int(bound) != bound:
                 raise SpaceError(f"min and max must be whole numbers, got {bound}")
         if self.max < self.min:
             raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
@@ -115,9 +117,11 @@ class Enum:
 
     def __post_init__(self) -> None:
         _check_size(self.size)
-        object.__setattr__(self, "options", tuple(self.options))
+        object.__setattr__(self, "options", tuple(_plain(option) for option in self.options))
         if not self.options:
             raise SpaceError("options must have at least one entry")
+        if not all(isinstance(option, int | float | str) for option in self.options):
+            raise SpaceError(f"options must be numbers or texts, got {list(self.options)}")
         if len(set(self.options)) != len(self.options):
             raise SpaceError(f"options must differ from each other, got {list(self.options)}")
 
@@ -340,6 +344,21 @@ class Space:
 def _check_size(size: int) -> None:
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise SpaceError(f"size must be a whole number from 1 on, got {size!r}")
+
+
+def _check_bounds(variable: Float | Int) -> None:
+    for name in ("min", "max"):
+        bound = _plain(getattr(variable, name))
+        if isinstance(bound, bool) or not isinstance(bound, int | float):
+            raise SpaceError(f"{name} must be a number, got {bound!r}")
+        if not math.isfinite(bound):
+            raise SpaceError(f"min and max must be finite, got {variable.min} and {variable.max}")
+        object.__setattr__(variable, name, bound)
+
+
+def _plain(value: Any) -> Any:
+    """A numpy scalar as the Python one: what is stored as JSON must be plain."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _number(value: Any) -> float:
