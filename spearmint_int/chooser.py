@@ -138,7 +138,7 @@ def suggest(
     """
     began = time.perf_counter()
     task = _Task.of(space, observations, pending, options, seed)
-    if observations.finite < options.initial_points or not space.groups:
+    if observations.finite < max(options.initial_points, 1) or not space.groups:
         return task.initial(chain)
     with one_blas_thread():
         try:
@@ -240,8 +240,13 @@ class _Task:
 
     @property
     def excluded(self) -> frozenset[bytes]:
-        """Points that must not be launched again: without noise, all that were."""
-        return self.taken if self.options.noiseless else frozenset()
+        """Points that must not be launched: without noise all that were, with it all that are
+        under way, while there are others."""
+        if self.options.noiseless or self.options.treatment != "proposed":
+            return self.taken
+        pending = _taken(self.space, self.pending[:0], self.pending)
+        used_up = self.space.is_discrete and len(pending) >= self.space.cells
+        return frozenset() if used_up else pending
 
     @property
     def anchors(self) -> FloatArray:
@@ -339,7 +344,7 @@ class _Task:
     def _in_units(self, value: float) -> float | None:
         """EI in the objective's units; other acquisitions as they are."""
         if self.options.acquisition in ("ei", "nei"):
-            return math.exp(min(value, 700.0)) * self.standardizer.scale
+            value = math.exp(min(value, 700.0)) * self.standardizer.scale
         return value if math.isfinite(value) else None
 
     def _seen(self) -> frozenset[bytes]:
