@@ -241,7 +241,7 @@ def _found(space: Space, pool: _Pool) -> Found:
         i
         for i in order[1:]
         if np.isfinite(pool.values[i])
-        and np.max(np.abs(pool.rows[i] - pool.rows[winner])) >= (0 if space.is_discrete else 1e-3)
+        and np.max(np.abs(pool.rows[i] - pool.rows[winner])) > (0 if space.is_discrete else 1e-3)
     ]
     second = elsewhere[0] if elsewhere else None
     return Found(
