@@ -28,10 +28,10 @@ $(VENV)/.developed: $(VENV)/.installed
 	@touch $@
 
 test: $(VENV)/.developed  ## all tests but the slow ones
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-slow: $(VENV)/.developed  ## the statistical checks that take minutes
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(VENV)/.developed  ## ruff and mypy
 	$(BIN)/ruff check .
