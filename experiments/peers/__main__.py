@@ -42,7 +42,7 @@ def compare(arguments: argparse.Namespace) -> None:
     description = f"{len(missing)} runs"
     for outcome in run_all(run_peer, missing, workers=arguments.workers, description=description):
         results.append([row_of(outcome)])
-    table = summarise(results.read())
+    table = summarise(results.read(), tuple(PEERS))
     (arguments.output / "summary.md").write_text(markdown(table), encoding="utf-8")
     facts = metadata((*PACKAGES, *PEER_PACKAGES), draws=arguments.draws, evaluations=EVALUATIONS)
     write_metadata(arguments.output / "metadata.json", facts)
@@ -53,7 +53,8 @@ def _print(table: list[dict[str, str]]) -> None:
     shown = Table(*HEADINGS)
     for cells in table:
         shown.add_row(*(cells[heading] for heading in HEADINGS))
-    Console().print(shown)
+    # A pipe or a narrow terminal would cut the cells.
+    Console(width=max(Console().width, 170)).print(shown)
 
 
 def _parser() -> argparse.ArgumentParser:

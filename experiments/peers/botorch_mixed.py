@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,17 @@ from scipy.stats import qmc
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from experiments.dimension import Dimension, Params
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without its notes on jitter and on restarts of the fit, which it deals with itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 class BoTorch(History):
@@ -52,12 +61,14 @@ class BoTorch(History):
     def ask(self) -> Params:
         if len(self.values) < len(self._start):
             return self._decode(self._start[len(self.values)], cells=True)
-        X, model = self._fit()
-        return self._best_of(self._acquisition(model, X))
+        with _quiet():
+            X, model = self._fit()
+            return self._best_of(self._acquisition(model, X))
 
     def recommend(self) -> Params:
-        _, model = self._fit()
-        return self._best_of(PosteriorMean(model))
+        with _quiet():
+            _, model = self._fit()
+            return self._best_of(PosteriorMean(model))
 
     def _fit(self) -> tuple[Any, Any]:
         """The unit-cube points and a model fitted to the negated values (it maximises)."""
@@ -66,9 +77,7 @@ class BoTorch(History):
         Y = -tensor(self.values, dtype=torch.double)[:, None]
         variance = None if self.noisy else torch.full_like(Y, self.NOISELESS)
         model = SingleTaskGP(X, Y, variance)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
         return X, model
 
     def _acquisition(self, model: Any, X: Any) -> Any:
@@ -78,16 +87,14 @@ class BoTorch(History):
 
     def _best_of(self, acquisition: Any) -> Params:
         bounds = torch.tensor([[0.0], [1.0]], dtype=torch.double)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            candidate, _ = optimize_acqf_mixed(
-                acquisition,
-                bounds.repeat(1, len(self.dimensions)),
-                q=1,
-                num_restarts=self.RESTARTS,
-                raw_samples=self.RAW_SAMPLES,
-                fixed_features_list=self._combinations,
-            )
+        candidate, _ = optimize_acqf_mixed(
+            acquisition,
+            bounds.repeat(1, len(self.dimensions)),
+            q=1,
+            num_restarts=self.RESTARTS,
+            raw_samples=self.RAW_SAMPLES,
+            fixed_features_list=self._combinations,
+        )
         return self._decode(candidate[0].numpy(), cells=False)
 
     def _encode(self, params: Params) -> list[float]:

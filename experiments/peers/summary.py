@@ -10,7 +10,7 @@ import numpy as np
 from experiments.statistics import estimate, paired_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 Row = dict[str, str]
 GROUP = ("problem", "noisy", "evaluations")
@@ -31,7 +31,7 @@ HEADINGS = (
 )
 
 
-def summarise(rows: Iterable[Row]) -> list[dict[str, str]]:
+def summarise(rows: Iterable[Row], methods_in_order: Sequence[str]) -> list[dict[str, str]]:
     """Cells as text, in the order of `HEADINGS`."""
     groups: dict[tuple[str, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in _latest(rows):
@@ -39,7 +39,7 @@ def summarise(rows: Iterable[Row]) -> list[dict[str, str]]:
     return [
         _cells(method, members, methods.get("proposed", []))
         for _, methods in sorted(groups.items())
-        for method, members in methods.items()
+        for method, members in sorted(methods.items(), key=lambda m: methods_in_order.index(m[0]))
     ]
 
 
