@@ -7,12 +7,13 @@ like a result. Processes are fresh ones with BLAS held to one thread: two cores 
 from __future__ import annotations
 
 import os
+import threading
 import traceback
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -118,4 +119,17 @@ def _guarded(function: Callable[[Task], Result], task: Task) -> Result | Failure
 def _single_threaded_pool(workers: int) -> ProcessPoolExecutor:
     # Set before the processes start: BLAS reads it when it is loaded.
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    context = get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_die_with_the_parent)
+
+
+def _die_with_the_parent() -> None:
+    """A killed parent can't stop its pool, and the processes would wait for it for ever."""
+
+    def watch() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
