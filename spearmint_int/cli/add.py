@@ -64,7 +64,7 @@ def _results(
     rows = [row for row in read_rows(text, name=name, as_json=is_json) if row.has_result]
     results, skipped = _judge(rows, config, column)
     if skipped and not skip:
-        raise click.UsageError(f"{skipped[0]}; nothing was added (--skip leaves such rows out)")
+        raise click.ClickException(f"{skipped[0]}; nothing was added (--skip leaves such rows out)")
     return results, skipped
 
 
@@ -87,6 +87,6 @@ def _read(file: str) -> str:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode("utf-8-sig")
     except OSError as error:
-        raise click.UsageError(f"{file} can't be read: {error.strerror}") from None
+        raise click.ClickException(f"{file} can't be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise click.UsageError(f"{file} is not UTF-8 text") from None
+        raise click.ClickException(f"{file} is not UTF-8 text") from None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from spearmint_int.cli.exit_codes import FINE, USERS_MISTAKE
 from spearmint_int.cli.experiment import json_option, on_experiment
 from spearmint_int.cli.printing import print_json
 from spearmint_int.errors import SpearmintError
@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 @click.command(short_help="Validate config and objective, and give advice.")
 @json_option
 @on_experiment
-def check(experiment: Experiment, as_json: bool) -> None:
+def check(experiment: Experiment, as_json: bool) -> int:
     """Validate the config, load the objective, and give advice; nothing is run."""
     try:
         advice = _advice(experiment)
     except SpearmintError as error:
         _report_faults(getattr(error, "faults", [str(error)]), as_json=as_json)
-        sys.exit(2)
+        return USERS_MISTAKE
     if as_json:
         print_json({"ok": True, "faults": [], "advice": [str(a) for a in advice]})
-        return
+        return FINE
     for line in advice:
         click.echo(f"{click.style('advice:', fg='yellow')} {line}")
     click.echo(f"{click.style('ready:', fg='green')} {_declared(experiment.config)}")
+    return FINE
 
 
 def _advice(experiment: Experiment) -> list[Advice]:

@@ -31,7 +31,7 @@ def export(experiment: Experiment, output: Path | None, chosen: str | None) -> N
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(f"{output} can't be written: {error.strerror}") from None
+        raise click.ClickException(f"{output} can't be written: {error.strerror}") from None
 
 
 def _is_json(path: Path) -> bool:

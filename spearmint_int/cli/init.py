@@ -17,11 +17,13 @@ def init(directory: Path, shell: bool) -> None:
     files = starter_files(directory.resolve().name, "SHELL" if shell else "PYTHON")
     present = [name for name in files if (directory / name).exists()]
     if present:
-        raise click.UsageError(f"{directory} already has {', '.join(present)}; nothing was written")
+        raise click.ClickException(
+            f"{directory} already has {', '.join(present)}; nothing was written"
+        )
     try:
         _write(directory, files)
     except OSError as error:
-        raise click.UsageError(f"{directory} can't be written: {error.strerror}") from None
+        raise click.ClickException(f"{directory} can't be written: {error.strerror}") from None
     click.echo(f"{directory}: {', '.join(files)} written")
     click.echo(f"next: spearmint-int run {directory}")
 

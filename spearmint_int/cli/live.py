@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spearmint_int.config import Config
 
 REFRESHES_PER_SECOND = 4
-WIDEST_BAR = 60
+WIDEST_BAR, SHORTEST_BAR = 50, 5
 
 
 class LiveView:
@@ -95,17 +95,18 @@ class LiveView:
         return Group(Text(), self._head(progress), rows)
 
     def _head(self, progress: Progress) -> RenderableType:
+        """The counts, and the bar with the time beside it."""
         since = time.monotonic() - self._seen
         remaining = progress.remaining_seconds
         left = None if remaining is None or self._stopping else remaining - since
-        texts: list[RenderableType] = [
-            Text(f"{self._name}: {telling.count_text(progress)}", style="bold"),
-            Text(telling.time_text(progress.elapsed_seconds + since, left)),
-        ]
-        if progress.budget is not None:
-            width = min(WIDEST_BAR, self.console.width)
-            texts.append(ProgressBar(progress.budget, progress.finished, width=width))
-        return Group(*texts)
+        clock = Text(telling.time_text(progress.elapsed_seconds + since, left))
+        title = Text(f"{self._name}: {telling.count_text(progress)}", "bold", no_wrap=True)
+        if progress.budget is None:
+            return Group(title, clock)
+        width = min(WIDEST_BAR, max(self.console.width - len(clock) - 2, SHORTEST_BAR))
+        beside = Table.grid(padding=(0, 2))
+        beside.add_row(ProgressBar(progress.budget, progress.finished, width=width), clock)
+        return Group(title, beside)
 
     def _now_text(self) -> str:
         """The running jobs, or what the manager does without one."""

@@ -1,8 +1,4 @@
-"""The program: its commands, and how it ends.
-
-Exit codes: 0 fine; 1 every job broke; 2 a mistake of the user, told in one sentence on stderr;
-130 after Ctrl-C; 141 when the reader of a pipe went away.
-"""
+"""The program: its commands, and how it ends."""
 
 from __future__ import annotations
 
@@ -17,6 +13,7 @@ from spearmint_int.cli.best import best
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
 from spearmint_int.cli.completion import completion
+from spearmint_int.cli.exit_codes import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
 from spearmint_int.cli.export import export
 from spearmint_int.cli.init import init
 from spearmint_int.cli.jobs import jobs
@@ -28,7 +25,6 @@ from spearmint_int.cli.suggest import suggest
 from spearmint_int.errors import SpearmintError, nearest
 
 PROGRAM = "spearmint-int"
-FINE, USERS_MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
 
 
 class Commands(click.Group):

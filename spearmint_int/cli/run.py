@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spearmint_int.cli.exit_codes import ALL_BROKEN, FINE, INTERRUPTED
 from spearmint_int.cli.experiment import on_experiment
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from spearmint_int.cli.views import JsonView, PlainView
     from spearmint_int.config import Config
     from spearmint_int.manager import Summary
-
-INTERRUPTED = 130
-ALL_BROKEN = 1
 
 
 @click.command(short_help="Run the experiment, or go on with it.")
@@ -63,4 +61,4 @@ def _exit_code(summary: Summary) -> int:
 
     if summary.reason is EndReason.STOPPED:
         return INTERRUPTED
-    return 0 if summary.succeeded else ALL_BROKEN
+    return FINE if summary.succeeded else ALL_BROKEN

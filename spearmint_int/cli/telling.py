@@ -52,7 +52,7 @@ def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: 
 def summary_lines(summary: Summary, *, digits: int = 8) -> list[tuple[str, str]]:
     """(name, text) of what a run came to."""
     progress = summary.progress
-    facts = [("done" if summary.succeeded else "failed", summary.message)]
+    facts = [("failed" if not summary.succeeded else "end", summary.message)]
     if progress.best is not None:
         facts.append(("best", best_text(progress, digits=digits)))
     if progress.estimate is not None:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from spearmint_int.config.section import (
     Count,
+    Listed,
     Lower,
     Natural,
     Real,
     Seconds,
     Section,
-    Sequence,
     Text,
     Upper,
     Whole,
     fault,
 )
-from spearmint_int.config.variables import Variable
+from spearmint_int.config.variables import VARIABLES, Variable
 
 Language = Annotated[Literal["PYTHON", "SHELL", "MATLAB", "MCR"], Upper]
 Likelihood = Annotated[Literal["GAUSSIAN", "NOISELESS", "BINOMIAL", "STEP"], Upper]
@@ -75,7 +76,7 @@ class Task(ModelOptions):
     likelihood: Likelihood | None = None
     main_file: Text | None = None
     language: Language | None = None
-    resources: Annotated[tuple[str, ...], Sequence] | None = None
+    resources: Annotated[tuple[str, ...], Listed] | None = None
     min_confidence: Annotated[Real, Field(gt=0, lt=1)] = 0.99
 
 
@@ -126,6 +127,19 @@ class Document(ChooserArgs, Resource):
     priors: dict[str, dict[str, Any]] = Field(
         default={}, description="mean, amplitude, noise or length-scale: {type, …}"
     )
-    initial_points: Annotated[tuple[dict[str, Any], ...], Sequence] = Field(
+    initial_points: Annotated[tuple[dict[str, Any], ...], Listed] = Field(
         default=(), description="guesses that are run first, in this order"
     )
+
+
+def section_at(place: Sequence[str | int]) -> type[Section]:
+    """The object of the config that pydantic's place points into, for its known keys."""
+    sections: dict[str, type[Section]] = {
+        "tasks": Task,
+        "resources": Resource,
+        "database": Database,
+        "chooser_args": ChooserArgs,
+    }
+    if not place:
+        return Document
+    return VARIABLES[str(place[2])] if place[0] == "variables" else sections[str(place[0])]

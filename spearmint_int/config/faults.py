@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
+
+from spearmint_int.config.document import section_at
+from spearmint_int.config.showing import show
+from spearmint_int.errors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
+
+    from spearmint_int.config.section import Section
 
 # What pydantic found, by its error type; the words in braces come from the error's context.
 EXPECTED = {
@@ -37,7 +42,6 @@ EXPECTED = {
 NOT_SUPPORTED = frozenset(
     {"MATLAB", "MCR", "BINOMIAL", "STEP", "CONSTRAINT", "slurm", "sge", "pbs"}
 )
-LONGEST_VALUE = 60
 
 
 def sentences(error: ValidationError, document: Any) -> list[str]:
@@ -47,14 +51,6 @@ def sentences(error: ValidationError, document: Any) -> list[str]:
         place, sentence = _sentence(detail, document)
         found.setdefault(place, f"{place}: {sentence}" if place else sentence)
     return list(found.values())
-
-
-def show(value: Any) -> str:
-    """A value as the user wrote it, cut short."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
-        value = int(value)
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
 
 
 def path_of(keys: Sequence[str | int], document: Any) -> str:
@@ -87,8 +83,10 @@ def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
     if kind == "fault":
         keys += [context["at"]] if context["at"] else []
         found = context["found"]
-        got = f", got {show(found)}" if context["show"] and found is not None else ""
+        got = "" if found is None else f", got {show(found)}"
         return path_of(keys, document), context["sentence"] + got
+    if kind == "extra_forbidden":
+        return path_of(keys, document), _unknown_key(str(keys[-1]), section_at(detail["loc"][:-1]))
     if kind == "missing":
         return path_of(keys, document), "is required, but not there"
     if kind.startswith("union_tag"):
@@ -96,6 +94,14 @@ def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
     expected = EXPECTED.get(kind, detail["msg"][:1].lower() + detail["msg"][1:])
     found = value_at(keys, document, detail["input"])
     return path_of(keys, document), f"{_fill(expected, context)}, got {show(found)}"
+
+
+def _unknown_key(key: str, section: type[Section]) -> str:
+    near = nearest(key.lower(), section.known_keys())
+    if near:
+        return f"unknown key; did you mean {near.replace('_', '-')!r}?"
+    known = ", ".join(sorted(k.replace("_", "-") for k in section.known_keys()))
+    return f"unknown key; the known ones are {known}"
 
 
 def _variable_type(keys: list[Any], found: Any, document: Any) -> tuple[str, str]:

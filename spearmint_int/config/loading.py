@@ -8,10 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from spearmint_int.config.document import Document
-from spearmint_int.config.faults import path_of, sentences, show
+from spearmint_int.config.faults import path_of, sentences
 from spearmint_int.config.model import Config
 from spearmint_int.config.reading import read_json
 from spearmint_int.config.resolving import document_faults, resolve
+from spearmint_int.config.showing import show
 from spearmint_int.errors import ConfigError
 
 DEFAULT_FILE = "config.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from spearmint_int.config.faults import show
+from spearmint_int.config.showing import show
 from spearmint_int.errors import nearest
 
 if TYPE_CHECKING:

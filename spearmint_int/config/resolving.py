@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.config.document import ChooserArgs, Document, ModelOptions, Resource, Task
-from spearmint_int.config.faults import show
 from spearmint_int.config.model import Config
 from spearmint_int.config.names import unknown_names
+from spearmint_int.config.showing import show
 from spearmint_int.errors import SpaceError, SpearmintError, nearest
 
 if TYPE_CHECKING:

@@ -8,17 +8,15 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from spearmint_int.errors import nearest
-
 # Up to here a float is an exact integer, and so is the way through the unit cube.
 LARGEST_INTEGER = 2**53
 
 SECONDS_PER_UNIT = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def fault(at: str, message: str, *, found: Any = None, show: bool = True) -> PydanticCustomError:
+def fault(at: str, message: str, *, found: Any = None) -> PydanticCustomError:
     """An error about the key `at` of the object that is being validated ("" for the object)."""
-    context = {"at": at, "sentence": message, "found": found, "show": show}
+    context = {"at": at, "sentence": message, "found": found}
     return PydanticCustomError("fault", "{sentence}", context)
 
 
@@ -37,8 +35,6 @@ class Section(BaseModel):
             name = key.replace("-", "_")
             if name in spelt:
                 raise fault(key, "is given with a hyphen and with an underscore; keep one of them")
-            if name not in cls.known_keys():
-                raise fault(key, cls._unknown(key), show=False)
             spelt[name] = value
         return spelt
 
@@ -46,14 +42,6 @@ class Section(BaseModel):
     def known_keys(cls) -> set[str]:
         """The keys of this object in their underscored spelling."""
         return {field.alias or name for name, field in cls.model_fields.items()}
-
-    @classmethod
-    def _unknown(cls, key: str) -> str:
-        near = nearest(key.replace("-", "_").lower(), cls.known_keys())
-        if near:
-            return f"unknown key; did you mean {near.replace('_', '-')!r}?"
-        known = ", ".join(sorted(k.replace("_", "-") for k in cls.known_keys()))
-        return f"unknown key; the known ones are {known}"
 
 
 def _whole(value: Any) -> Any:
@@ -104,4 +92,4 @@ Seconds = Annotated[
 Text = Annotated[str, Field(min_length=1)]
 Upper = BeforeValidator(_upper)
 Lower = BeforeValidator(_lower)
-Sequence = BeforeValidator(_sequence)
+Listed = BeforeValidator(_sequence)

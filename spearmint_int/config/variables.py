@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from spearmint_int.config.faults import show
 from spearmint_int.config.section import (
     LARGEST_INTEGER,
     Count,
+    Listed,
     Real,
     Section,
-    Sequence,
     Upper,
     Whole,
     fault,
 )
+from spearmint_int.config.showing import show
 
 if TYPE_CHECKING:
     from spearmint_int import space
@@ -80,7 +80,7 @@ class EnumVariable(Section):
     """One of several `options`, without an order."""
 
     type: Annotated[Literal["ENUM"], Upper]
-    options: Annotated[tuple[Option, ...], Field(min_length=1), Sequence]
+    options: Annotated[tuple[Option, ...], Field(min_length=1), Listed]
     size: Count = Field(default=1, description="number of values; the objective gets a list")
 
     @model_validator(mode="after")
@@ -112,6 +112,7 @@ def _type_of(value: Any) -> str | None:
     return getattr(value, "type", None)
 
 
+VARIABLES: dict[str, type[Section]] = {"FLOAT": FloatVariable, "INT": IntVariable, "ENUM": EnumVariable}
 Variable = Annotated[
     Annotated[FloatVariable, Tag("FLOAT")]
     | Annotated[IntVariable, Tag("INT")]

@@ -1,0 +1,91 @@
+"""The program around the commands: help, exit codes, pipes, completion."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+
+COMMANDS = [
+    "init", "check", "run", "status", "jobs", "best", "show", "suggest", "add", "retry", "export",
+    "clean", "completion",
+]  # fmt: skip
+# What --help must not load: they take longer than a person waits for a help text.
+SLOW = ("numpy", "scipy", "pymongo", "pydantic", "rich")
+
+
+def test_help_lists_every_command(spearmint: CommandLine) -> None:
+    answer = spearmint("--help")
+    assert answer.code == 0
+    assert [line.split()[0] for line in answer.out.split("Commands:")[1].splitlines()[1:14]] == (
+        COMMANDS
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(spearmint: CommandLine, command: str) -> None:
+    answer = spearmint(command, "--help")
+    assert answer.code == 0
+    assert f"Usage: spearmint-int {command}" in answer.out
+
+
+def test_help_loads_nothing_slow() -> None:
+    check = f"import sys, spearmint_int.cli; sys.exit(bool(set(sys.modules) & set({SLOW!r})))"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_python_m_is_the_same_program() -> None:
+    command = [sys.executable, "-m", "spearmint_int", "--version"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout.startswith("spearmint-int, version ")
+
+
+def test_a_typing_error_names_the_nearest_command(spearmint: CommandLine) -> None:
+    answer = spearmint("stauts")
+    assert answer.code == 2
+    assert answer.err.startswith("error: no such command 'stauts'; did you mean 'status'?")
+
+
+def test_an_unknown_option_is_one_sentence(spearmint: CommandLine) -> None:
+    answer = spearmint("run", "--fast")
+    assert answer.code == 2
+    assert answer.err.count("\n") == 1
+    assert "--fast" in answer.err
+
+
+def test_a_config_of_another_name_is_chosen_by_its_option_or_its_path(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    (experiment / "config.json").rename(experiment / "other.json")
+    assert spearmint("check", experiment, "--config", "other.json").code == 0
+    assert spearmint("check", experiment / "other.json").code == 0
+    assert "there is other.json" in spearmint("check", experiment).err
+
+
+def test_a_reader_that_goes_away_is_no_fault(with_results: Path) -> None:
+    command = f"'{sys.executable}' -m spearmint_int export '{with_results}' | head -n 1; exit 0"
+    answer = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert answer.stdout.startswith("id,status")
+    assert answer.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_the_shells_script(spearmint: CommandLine, shell: str) -> None:
+    answer = spearmint("completion", shell)
+    assert answer.code == 0
+    assert "_SPEARMINT_INT_COMPLETE" in answer.out
+
+
+def test_check_lists_every_fault(spearmint: CommandLine, experiment: Path) -> None:
+    text = (experiment / "config.json").read_text()
+    (experiment / "config.json").write_text(text.replace("{", '{"seed": -1, "kernal": "x",', 1))
+    answer = spearmint("check", experiment)
+    assert answer.code == 2
+    assert answer.err.splitlines() == [
+        "error: config.json: seed: must be at least 0, got -1",
+        "error: config.json: kernal: unknown key; did you mean 'kernel'?",
+    ]

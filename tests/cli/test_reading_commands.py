@@ -1,0 +1,143 @@
+"""The commands that read the store: status, jobs, best, show, export."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.config import load_config
+from spearmint_int.jobs import Failure, FailureKind, JobDraft, Source
+from spearmint_int.stores import open_store
+from tests.cli.conftest import CommandLine
+
+
+def break_a_job(folder: Path) -> int:
+    """Store a job whose only attempt failed."""
+    store = open_store(load_config(folder))
+    added = store.add(JobDraft({"x": 0.1, "n": 2}, (0.55, 0.5)))
+    job = store.claim("test", lease_seconds=60)
+    assert added is not None
+    assert job is not None
+    failure = Failure(FailureKind.EXCEPTION, "ValueError: no (objective.py, line 2)", 1, "Trace…")
+    store.fail(job, failure, max_attempts=1)
+    store.close()
+    return job.id
+
+
+def test_status_says_how_far_it_is_and_the_best(spearmint: CommandLine, with_results: Path) -> None:
+    out = spearmint("status", with_results).out
+    assert "finished    0 of 3 (4 complete)" in out  # what was brought costs no budget
+    assert "best        0.0625 at x=-0.25 n=0 (job 2)" in out
+
+
+def test_status_for_programs_has_the_same(spearmint: CommandLine, with_results: Path) -> None:
+    status = spearmint("status", with_results, "--json").json
+    assert status["jobs"] == {"new": 0, "pending": 0, "complete": 4, "broken": 0}
+    assert status["best"]["params"] == {"x": -0.25, "n": 0}
+    assert (status["experiment"], status["budget"]) == ("parabola", 3)
+
+
+def test_status_shows_the_last_broken_job(spearmint: CommandLine, with_results: Path) -> None:
+    job_id = break_a_job(with_results)
+    out = spearmint("status", with_results).out
+    assert f"last broken  job {job_id}: ValueError: no (objective.py, line 2)" in out
+
+
+def test_status_before_the_first_run_says_what_to_do(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    answer = spearmint("status", experiment)
+    assert answer.code == 2
+    assert answer.err.count("\n") == 1
+    assert "spearmint-int run" in answer.err
+
+
+def test_jobs_has_a_line_for_each_job(spearmint: CommandLine, with_results: Path) -> None:
+    lines = spearmint("jobs", with_results).out.splitlines()
+    assert lines[0].split() == ["id", "value", "seconds", "status", "parameters"]
+    assert lines[2].split() == ["2", "0.0625", "complete", "x=-0.25", "n=0"]
+    assert lines[4].split()[:3] == ["4", "failed", "complete"]
+
+
+def test_jobs_can_be_limited_and_filtered(spearmint: CommandLine, with_results: Path) -> None:
+    job_id = break_a_job(with_results)
+    newest = spearmint("jobs", with_results, "--limit", "2", "--json").json
+    broken = spearmint("jobs", with_results, "--status", "broken", "--json").json
+    assert [job["id"] for job in newest] == [4, job_id]
+    assert [job["id"] for job in broken] == [job_id]
+    assert "(3 older jobs not shown: --all)" in spearmint("jobs", with_results, "-n", "2").out
+
+
+def test_best_names_the_lowest_value_and_the_models_minimum(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    out = spearmint("best", with_results).out
+    assert "lowest value     0.0625 (job 2)" in out
+    assert "model's minimum" in out
+    answer = spearmint("best", with_results, "--json").json
+    assert answer["lowest"]["id"] == 2
+    assert set(answer["model"]) == {"params", "mean", "sd"}
+
+
+def test_show_tells_everything_about_a_job(spearmint: CommandLine, with_results: Path) -> None:
+    job_id = break_a_job(with_results)
+    out = spearmint("show", with_results, str(job_id)).out
+    assert f"{job_id} (broken, from the chooser)" in out
+    assert "failure 1: ValueError: no (objective.py, line 2) [exception]" in out
+    assert "  Trace…" in out
+
+
+@pytest.mark.parametrize("folder_first", [True, False])
+def test_show_takes_job_and_folder_in_any_order(
+    spearmint: CommandLine, with_results: Path, folder_first: bool
+) -> None:
+    folder = str(with_results)
+    arguments = [folder, "2"] if folder_first else ["2", folder]
+    document = spearmint("show", *arguments, "--json").json
+    assert (document["id"], document["value"]) == (2, 0.0625)
+    assert len(document["point"]) == 2
+
+
+def test_show_of_a_job_that_is_not_there_is_one_sentence(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    answer = spearmint("show", with_results, "99")
+    assert answer.code == 2
+    assert "99" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_export_writes_a_row_for_each_job(spearmint: CommandLine, with_results: Path) -> None:
+    rows = list(csv.DictReader(spearmint("export", with_results).out.splitlines()))
+    assert [row["x"] for row in rows] == ["0.5", "-0.25", "1.0", "0.0"]
+    assert rows[1]["value"] == "0.0625"
+
+
+def test_export_to_a_json_file_goes_by_its_ending(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "jobs.json"
+    assert spearmint("export", with_results, "-o", file).code == 0
+    jobs = json.loads(file.read_text())
+    assert [job["value"] for job in jobs] == [1.25, 0.0625, 5.0, None]
+
+
+def test_ten_thousand_jobs_are_answered_within_a_second(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    store = open_store(load_config(experiment))
+    provenance = {"hyperparameters": [{"length_scales": [0.1] * 4} for _ in range(10)]}
+    drafts = [
+        JobDraft({"x": i / 10_000, "n": i % 5}, (i / 10_000, 0.5), Source.USER, provenance)
+        for i in range(10_000)
+    ]
+    store.add_all_complete([(draft, {"main": float(i)}) for i, draft in enumerate(drafts)])
+    store.close()
+    for command in ("status", "jobs"):
+        began = time.perf_counter()
+        assert spearmint(command, experiment).code == 0
+        assert time.perf_counter() - began < 1.0

@@ -1,0 +1,160 @@
+"""The commands that change something: init, add, retry, clean; and suggest, which must not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.config import load_config
+from spearmint_int.jobs import JobStatus
+from spearmint_int.stores import open_store
+from tests.cli.conftest import CONFIG, CommandLine
+from tests.cli.test_reading_commands import break_a_job
+
+
+def counts(folder: Path) -> dict[JobStatus, int]:
+    store = open_store(load_config(folder))
+    try:
+        return store.counts()
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize("options", [[], ["--shell"]])
+def test_init_writes_an_experiment_that_passes_check_without_advice(
+    spearmint: CommandLine, tmp_path: Path, options: list[str]
+) -> None:
+    folder = tmp_path / "new" / "experiment"
+    assert spearmint("init", folder, *options).code == 0
+    assert spearmint("check", folder, "--json").json == {"ok": True, "faults": [], "advice": []}
+    assert (folder / "README.md").is_file()
+
+
+def test_init_never_overwrites(spearmint: CommandLine, experiment: Path) -> None:
+    before = (experiment / "config.json").read_text()
+    answer = spearmint("init", experiment)
+    assert answer.code == 2
+    assert "already has config.json, objective.py; nothing was written" in answer.err
+    assert (experiment / "config.json").read_text() == before
+    assert not (experiment / "README.md").exists()
+
+
+def test_what_export_writes_add_reads(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.json").write_text(json.dumps(CONFIG))
+    for name in ("jobs.csv", "jobs.json"):
+        file = tmp_path / name
+        spearmint("export", with_results, "-o", file)
+        assert spearmint("add", other, file, "--json").json["skipped"] == []
+    jobs = spearmint("jobs", other, "--json").json
+    assert [job["value"] for job in jobs] == [1.25, 0.0625, 5.0, None] * 2
+    assert jobs[2]["params"] == {"x": 1.0, "n": 4}
+
+
+def test_add_reads_vectors_and_options(spearmint: CommandLine, tmp_path: Path) -> None:
+    variables = {
+        "w": {"type": "INT", "min": 0, "max": 9, "size": 2},
+        "id": {"type": "ENUM", "options": ["a", 2]},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG | {"variables": variables}))
+    (tmp_path / "r.csv").write_text("w[0],w[1],params.id,loss\n3,4.0,2,0.5\n")
+    assert spearmint("add", tmp_path, tmp_path / "r.csv", "--value", "loss").code == 0
+    (job,) = spearmint("jobs", tmp_path, "--json").json
+    assert job["params"] == {"w": [3, 4], "id": 2}
+    header = spearmint("export", tmp_path).out.splitlines()[0]
+    assert header.startswith("id,status,w[0],w[1],params.id,value")
+
+
+FAULTS = {
+    "x,n,value\n0.5,9,1\n": "r.csv:2: n: must lie in {0, …, 4}, got 9",
+    "x,n,value\n0.5,1.5,1\n": "r.csv:2: n: must be a whole number, got 1.5",
+    "x,n,value\n0.5,1,1\nhalf,1,1\n": "r.csv:3: x: must be a number, got 'half'",
+    "x,value\n0.5,1\n": "r.csv:2: no column n",
+    "x,n,valeu\n0.5,1,1\n": "r.csv:2: no column 'value' with the result; name it with --value",
+    "x,n,m,value\n0.5,1,1,1\n": "r.csv:2: m: no variable has that name",
+    "x,n,value\n0.5,1,low\n": "r.csv:2: value: must be a number, got 'low'",
+    "x,n,value\n0.5,1\n": "r.csv:2: must have 3 cells, like the first line",
+    "": "r.csv: is empty; its first line must name the columns",
+}
+
+
+@pytest.mark.parametrize("text", FAULTS, ids=lambda text: text.replace("\n", "|"))
+def test_a_row_that_does_not_fit_adds_nothing(
+    spearmint: CommandLine, experiment: Path, text: str
+) -> None:
+    file = experiment / "r.csv"
+    file.write_text(text)
+    answer = spearmint("add", experiment, file)
+    assert answer.code == 2
+    assert answer.err.startswith(f"error: {FAULTS[text]}")
+    assert sum(counts(experiment).values()) == 0
+
+
+def test_add_can_leave_out_what_does_not_fit(spearmint: CommandLine, experiment: Path) -> None:
+    file = experiment / "r.csv"
+    file.write_text("x,n,value\n0.5,9,1\n0.5,1,1\n")
+    answer = spearmint("add", experiment, file, "--skip")
+    assert answer.out == "1 result added\n"
+    assert answer.err == "skipped: r.csv:2: n: must lie in {0, …, 4}, got 9\n"
+
+
+def test_retry_makes_broken_jobs_new(spearmint: CommandLine, with_results: Path) -> None:
+    job_id = break_a_job(with_results)
+    assert spearmint("retry", with_results, str(job_id)).code == 0
+    assert counts(with_results)[JobStatus.NEW] == 1
+
+
+def test_retry_all_is_all_broken_ones(spearmint: CommandLine, with_results: Path) -> None:
+    ids = [break_a_job(with_results), break_a_job(with_results)]
+    assert spearmint("retry", with_results, "--all", "--json").json == {"retried": ids}
+
+
+def test_retry_of_a_job_that_is_not_broken_is_refused(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    answer = spearmint("retry", with_results, "1")
+    assert answer.code == 2
+    assert answer.err.startswith("error: job 1")
+
+
+def test_clean_deletes_jobs_and_output(spearmint: CommandLine, with_results: Path) -> None:
+    (with_results / "output").mkdir()
+    assert spearmint("clean", with_results, "--yes").out == "4 jobs deleted\n"
+    assert not (with_results / "output").exists()
+    assert (with_results / "objective.py").exists()
+    assert sum(counts(with_results).values()) == 0
+
+
+def test_clean_without_a_terminal_wants_yes(spearmint: CommandLine, with_results: Path) -> None:
+    answer = spearmint("clean", with_results)
+    assert answer.code == 2
+    assert "use --yes" in answer.err
+    assert counts(with_results)[JobStatus.COMPLETE] == 4
+
+
+def test_clean_refuses_while_a_job_runs(spearmint: CommandLine, with_results: Path) -> None:
+    break_a_job(with_results)
+    spearmint("retry", with_results, "--all")
+    store = open_store(load_config(with_results))
+    assert store.claim("a run", lease_seconds=60) is not None
+    store.close()
+    answer = spearmint("clean", with_results, "--yes")
+    assert answer.code == 2
+    assert "a run is at work on job 5" in answer.err
+
+
+def test_suggest_gives_different_points_and_stores_none(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    points = spearmint("suggest", with_results, "-n", "3", "--json").json
+    assert len({json.dumps(point["params"]) for point in points}) == 3
+    assert sum(counts(with_results).values()) == 4
+
+
+def test_suggest_is_the_same_twice(spearmint: CommandLine, with_results: Path) -> None:
+    assert spearmint("suggest", with_results).out == spearmint("suggest", with_results).out
