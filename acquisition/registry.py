@@ -18,7 +18,7 @@ from spearmint_int.acquisition.improvement import (
     LowerConfidenceBound,
 )
 from spearmint_int.acquisition.noisy import with_latent_draws
-from spearmint_int.acquisition.surface import AveragedAcquisition, Surface
+from spearmint_int.acquisition.surface import AveragedAcquisition, BoundedAcquisition, Surface
 from spearmint_int.errors import UnknownNameError
 from spearmint_int.model import Ensemble
 from spearmint_int.space import FloatArray
@@ -31,7 +31,7 @@ THOMPSON_POINTS = 1000
 
 def expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> Surface:  # noqa: ARG001
     """EI over the best value, or over the least posterior mean where there is noise."""
-    return AveragedAcquisition(ensemble, LogExpectedImprovement(), ensemble.incumbents)
+    return BoundedAcquisition(ensemble, LogExpectedImprovement(), ensemble.incumbents)
 
 
 def probability_of_improvement(
@@ -42,13 +42,13 @@ def probability_of_improvement(
 
 
 def lower_confidence_bound(ensemble: Ensemble, rng: np.random.Generator) -> Surface:  # noqa: ARG001
-    return AveragedAcquisition(ensemble, LowerConfidenceBound(), ensemble.incumbents)
+    return BoundedAcquisition(ensemble, LowerConfidenceBound(), ensemble.incumbents)
 
 
 def noisy_expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
     """EI averaged over draws of the latent values, since under noise the incumbent is uncertain."""
     drawn = with_latent_draws(ensemble, NOISY_DRAWS, rng)
-    return AveragedAcquisition(drawn, LogExpectedImprovement(), drawn.incumbents)
+    return BoundedAcquisition(drawn, LogExpectedImprovement(), drawn.incumbents)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,22 @@ class SupportsGradient(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsBound(Protocol):
+    """A surface of which an upper bound is much cheaper than the value."""
+
+    def value(self, U: FloatArray) -> FloatArray: ...
+
+    def upper_bound(self, U: FloatArray) -> FloatArray:
+        """[m], nowhere below the value."""
+        ...
+
+
 class PointwiseAcquisition(Protocol):
-    """A function of one Gaussian prediction and the incumbent."""
+    """A function of one Gaussian prediction and the incumbent.
+
+    `logarithmic` says that it is the logarithm that is given, and averaged as a logarithm.
+    """
 
     logarithmic: bool
 
@@ -62,6 +76,7 @@ class AveragedAcquisition:
         return self._average(self.acquisition.value(mean, sd, best))[0]
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The average, and by the chain rule its slope in the points."""
         mean, variance, dmean, dvariance = self.ensemble.moments_with_gradient(U)
         variance = np.maximum(variance, LEAST_VARIANCE)
         sd, best = np.sqrt(variance)[:, np.newaxis, :], self.incumbents[:, :, np.newaxis]
@@ -84,6 +99,16 @@ class AveragedAcquisition:
         with np.errstate(divide="ignore"):
             average = safe + np.log(total / count)
         return average, shares / np.maximum(total, 1e-300)
+
+
+@dataclass(frozen=True)
+class BoundedAcquisition(AveragedAcquisition):
+    """An averaged acquisition that grows with σ, so that a bound of σ bounds it."""
+
+    def upper_bound(self, U: FloatArray) -> FloatArray:
+        mean, variance = self.ensemble.moments_bound(U)
+        sd, best = np.sqrt(variance)[:, np.newaxis, :], self.incumbents[:, :, np.newaxis]
+        return self._average(self.acquisition.value(mean, sd, best))[0]
 
 
 @dataclass(frozen=True)

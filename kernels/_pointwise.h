@@ -125,4 +125,24 @@ MULTIVERSIONED UNUSED static double sum_of_squares(const double *restrict v, ptr
     return total;
 }
 
+/* max_i scale[i] v[i]²: what the one best-placed row explains. */
+MULTIVERSIONED UNUSED static double largest_scaled_square(const double *restrict v,
+                                                          const double *restrict scale,
+                                                          ptrdiff_t count) {
+    double partial[8] = {0.0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (int lane = 0; lane < 8; lane++) {
+            double x = scale[i + lane] * v[i + lane] * v[i + lane];
+            partial[lane] = x > partial[lane] ? x : partial[lane];
+        }
+    double largest = 0.0;
+    for (int lane = 0; lane < 8; lane++) largest = partial[lane] > largest ? partial[lane] : largest;
+    for (; i < count; i++) {
+        double x = scale[i] * v[i] * v[i];
+        largest = x > largest ? x : largest;
+    }
+    return largest;
+}
+
 #endif

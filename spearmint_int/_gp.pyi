@@ -3,10 +3,19 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+def inverse_of_factor(L: FloatArray) -> bool: ...
 def predict(
     X: FloatArray,
     weights: FloatArray,
     R: FloatArray,
+    alpha: FloatArray,
+    Z: FloatArray,
+    capsule: object,
+) -> tuple[FloatArray, FloatArray]: ...
+def predict_bound(
+    X: FloatArray,
+    weights: FloatArray,
+    precisions: FloatArray,
     alpha: FloatArray,
     Z: FloatArray,
     capsule: object,

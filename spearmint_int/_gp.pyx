@@ -13,6 +13,7 @@ cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.string cimport memset
 from scipy.linalg.cython_blas cimport dgemm, dtrmm
+from scipy.linalg.cython_lapack cimport dtrtri
 
 import numpy as np
 
@@ -26,8 +27,40 @@ cdef extern from "_pointwise.h" nogil:
         void *context
     void add_squared_difference(const double *x, double z, double weight, double *r2, Py_ssize_t count) noexcept nogil
     double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
+    double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
 
 cdef Py_ssize_t BLOCK_DOUBLES = 65536      # 512 kB of k∗ at a time: within the second-level cache
+
+
+cdef int INVERSE_LEAF = 64                 # below this LAPACK's own inverse is as fast
+
+
+def inverse_of_factor(double[::1, :] L):
+    """R = L⁻¹ in place of the lower triangle of L [n, n]; whether L was regular.
+
+    By halves, so that nearly all work is multiplication:
+    [[L₁, 0], [B, L₂]]⁻¹ = [[R₁, 0], [−R₂ B R₁, R₂]]. At n = 500 LAPACK's dtrtri takes four times as long.
+    """
+    cdef int n = <int> L.shape[0], info = 0
+    if n > 0:
+        with nogil:
+            info = _invert(&L[0, 0], n, n)
+    return info == 0
+
+
+cdef int _invert(double *L, int n, int stride) noexcept nogil:
+    cdef int half = n // 2, rest = n - half, info = 0
+    cdef double one = 1.0, minus_one = -1.0
+    cdef double *B = L + half
+    cdef double *second = L + half + <Py_ssize_t> half * stride
+    if n <= INVERSE_LEAF:
+        dtrtri(b"L", b"N", &n, L, &stride, &info)
+        return info
+    if _invert(L, half, stride) != 0 or _invert(second, rest, stride) != 0:
+        return 1
+    dtrmm(b"R", b"L", b"N", b"N", &rest, &half, &minus_one, L, &stride, B, &stride)
+    dtrmm(b"L", b"L", b"N", b"N", &rest, &half, &one, second, &stride, B, &stride)
+    return 0
 
 
 cdef kernel_t *_functions(object capsule) except NULL:
@@ -72,6 +105,37 @@ def predict(
             dtrmm(b"L", b"L", b"N", b"N", &n, &count, &one, <double *> &R[0, 0], &n, &k[0, 0], &n)
             for j in range(count):
                 explained_view[first + j] = sum_of_squares(&k[j, 0], n)
+            first += count
+    return means.T, explained
+
+
+def predict_bound(
+    const double[:, ::1] X, const double[::1] weights, const double[::1] precisions,
+    const double[:, ::1] alpha, const double[:, ::1] Z, capsule,
+):
+    """α k∗ [F, m] as `predict`, and at least as little as |R k∗|² [m], without a product with R.
+
+    One row alone explains k∗_i² / A_ii of the prior variance, and all rows explain no less than
+    the best of them; `precisions` are 1 / A_ii.
+    """
+    cdef kernel_t *kernel = _functions(capsule)
+    cdef Py_ssize_t m = Z.shape[0], first = 0, j
+    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], count
+    cdef Py_ssize_t block = max(1, min(m, BLOCK_DOUBLES // n))
+    cdef double one = 1.0, zero = 0.0
+    cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
+    means, explained = np.empty((m, F)), np.empty(m)
+    cdef double[:, ::1] means_view = means
+    cdef double[::1] explained_view = explained
+    with nogil:
+        while first < m:
+            count = <int> min(block, m - first)
+            _fill_squared_distances(X, weights, Z, first, count, r2)
+            kernel.correlation(&r2[0, 0], &k[0, 0], count * n, kernel.context)
+            dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
+                  &zero, &means_view[first, 0], &F)
+            for j in range(count):
+                explained_view[first + j] = largest_scaled_square(&k[j, 0], &precisions[0], n)
             first += count
     return means.T, explained
 
