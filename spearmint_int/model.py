@@ -56,11 +56,11 @@ class Standardizer:
         """Zero mean and unit variance; a constant keeps its scale of 1."""
         if len(y) == 0 or np.min(y) == np.max(y):
             return cls(float(y[0]) if len(y) else 0.0, 1.0)
-        # in units of the largest: the squares of 1e300 and of 1e-300 are no doubles
-        largest = float(np.max(np.abs(y)))
-        relative = y / largest
-        scale = float(np.std(relative)) * largest
-        return cls(float(np.mean(relative)) * largest, scale if scale > 0.0 else largest)
+        # in units of a power of two: the squares of 1e300 and of 1e-300 are no doubles
+        exponent = math.frexp(float(np.max(np.abs(y))))[1]
+        relative = np.ldexp(y, -exponent)
+        shift, scale = (math.ldexp(float(f(relative)), exponent) for f in (np.mean, np.std))
+        return cls(shift, scale if scale > 0.0 else 1.0)
 
     def apply(self, y: FloatArray) -> FloatArray:
         # halves: the difference of two numbers near the largest double overflows
@@ -192,8 +192,8 @@ class Posterior:
         R = np.zeros((n + p, n + p), order="F")
         R[:n, :n], R[n:, n:] = self.R, S_inverse
         R[n:, :n] = -S_inverse @ (V.T @ self.R)
-        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((draws, p))
         old = np.repeat(self.whitened, draws, axis=0)
+        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), p))
         fantasies = self.theta.mean + old @ V + fresh @ S.T
         data = replace(
             self.data,
