@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Protocol
 
 from spearmint_int.manager.background import BackgroundCall
@@ -69,7 +70,7 @@ class Estimator:
     def finish(self) -> None:
         """The estimate from all that is known, now."""
         if self._has_news():
-            self._keep(self._task()())
+            self._keep(self._task())
 
     def _has_news(self) -> bool:
         return self._seen != self._history.finished and (
@@ -88,9 +89,14 @@ class Estimator:
         if not call.is_finished:
             return False
         self._call, self._seconds = None, call.seconds
-        self._keep(call.result())
+        self._keep(call.result)
         return True
 
-    def _keep(self, found: Recommendation | None) -> None:
+    def _keep(self, calculated: Callable[[], Recommendation | None]) -> None:
+        try:
+            found = calculated()
+        except Exception as error:  # a line for people must not end a run
+            warnings.warn(f"the model's minimum is not known: {error!r}", stacklevel=2)
+            return
         if found is not None:
             self.latest = Estimate(found.params, found.mean, found.sd)

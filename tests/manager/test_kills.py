@@ -1,0 +1,210 @@
+"""Managers, workers and objectives that are killed: nothing is lost, and nothing runs twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spearmint_int.jobs import FailureKind, JobDraft, JobStatus
+from spearmint_int.manager import EndReason, JobLost
+from spearmint_int.stores import Store
+from tests.launcher.launches import eventually, is_running
+from tests.manager import process
+from tests.manager.experiments import SLEEP, experiment, on_both_stores, run, write_objective
+from tests.places import Place
+
+pytestmark = pytest.mark.timeout(120)
+
+ROOT = Path(__file__).parents[2]
+SLOW = """
+import time
+def main(job_id, params):
+    with open("calls.txt", "a") as calls:
+        calls.write(f"{job_id}\\n")
+    time.sleep(1.5)
+    return float(job_id)
+"""
+
+
+@contextmanager
+def manager_process(place: Place, code: str, **keys: Any) -> Iterator[subprocess.Popen[str]]:
+    """A manager in its own process; killed at the end if it is still there."""
+    write_objective(place.directory, code)
+    words = [str(place.directory), place.experiment_name, place.address or "", json.dumps(keys)]
+    started = subprocess.Popen(
+        [sys.executable, process.__file__, *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def calls(place: Place) -> list[int]:
+    path = place.directory / "calls.txt"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def pending(store: Store) -> int:
+    return store.counts()[JobStatus.PENDING]
+
+
+def pid_of_worker(store: Store) -> int:
+    """The worker of the only job that runs."""
+
+    def pids() -> list[int | None]:
+        return [job.process.pid for job in store.jobs(JobStatus.PENDING) if job.process]
+
+    assert eventually(lambda: len(pids()) == 1, 30)
+    return pids()[0] or 0
+
+
+@on_both_stores
+def test_jobs_of_a_killed_manager_end_and_are_not_run_again(place: Place, store: Store) -> None:
+    keys = {"max_concurrent": 2, "max_finished_jobs": 4}
+    with manager_process(place, SLOW, **keys) as manager:
+        assert eventually(lambda: len(calls(place)) == 2, 30)
+        manager.kill()
+    summary, _ = run(experiment(place, SLOW, **keys), store)
+    assert summary.reason is EndReason.BUDGET
+    assert sorted(calls(place)) == [1, 2, 3, 4]
+    assert [job.values for job in store.jobs()] == [{"main": float(i)} for i in range(1, 5)]
+    assert [job.attempts for job in store.jobs()] == [1, 1, 1, 1]
+
+
+def test_jobs_that_a_killed_manager_left_running_take_their_slots(
+    place: Place, store: Store
+) -> None:
+    with manager_process(place, SLOW, max_finished_jobs=2) as manager:
+        assert eventually(lambda: len(calls(place)) == 1, 30)
+        manager.kill()
+    run(experiment(place, SLOW, max_finished_jobs=2), store)
+    first, second = store.jobs()
+    assert first.ended is not None
+    assert second.started is not None
+    assert second.started >= first.ended
+
+
+def test_a_job_whose_manager_and_worker_were_killed_is_taken_back_at_once(
+    place: Place, store: Store
+) -> None:
+    code = """
+        import os, time
+        def main(job_id, params):
+            if not os.path.exists("seen"):
+                open("seen", "w").write(str(os.getpid()))
+                time.sleep(100)
+            return 1.0
+    """
+    with manager_process(place, code, max_finished_jobs=1) as manager:
+        worker = pid_of_worker(store)
+        assert eventually((place.directory / "seen").exists, 30)
+        manager.kill()
+        os.kill(worker, signal.SIGKILL)
+    begin = time.monotonic()
+    summary, heard = run(experiment(place, code, max_finished_jobs=1), store)
+    assert summary.reason is EndReason.BUDGET
+    assert time.monotonic() - begin < 15, "long before the lease is over"
+    assert [event.job.id for event in heard.of(JobLost)] == [1]
+    job = store.job(1)
+    assert (job.attempts, job.failures[0].kind) == (2, FailureKind.LOST_WORKER)
+
+
+def test_a_killed_worker_is_noticed_at_once_with_all_slots_taken(
+    place: Place, store: Store
+) -> None:
+    with manager_process(place, SLEEP, max_finished_jobs=1, max_attempts=2) as manager:
+        os.kill(pid_of_worker(store), signal.SIGKILL)
+        assert eventually(lambda: store.job(1).attempts == 2, 10)
+        assert store.job(1).failures[0].kind is FailureKind.LOST_WORKER
+        manager.send_signal(signal.SIGTERM)
+        manager.wait()
+
+
+def test_a_killed_objective_is_tried_again(place: Place, store: Store) -> None:
+    with manager_process(place, SLEEP, max_finished_jobs=1, max_attempts=2) as manager:
+        pid_file = place.directory / "1.pid"
+        assert eventually(lambda: pid_file.exists() and pid_file.read_text() != "", 30)
+        os.kill(int(pid_file.read_text()), signal.SIGKILL)
+        assert eventually(lambda: store.job(1).attempts == 2, 10)
+        assert store.job(1).failures[0].exit_status == -signal.SIGKILL
+        manager.send_signal(signal.SIGTERM)
+        manager.wait()
+
+
+def test_an_expired_lease_of_another_machine_is_taken_back(place: Place, store: Store) -> None:
+    store.add(JobDraft({"x": 0.5, "k": 1}, (0.75, 0.3)))
+    assert store.claim("elsewhere:1:1:x", lease_seconds=1.0) is not None
+    summary, heard = run(experiment(place, max_finished_jobs=2), store)
+    assert summary.reason is EndReason.BUDGET
+    assert [event.job.id for event in heard.of(JobLost)] == [1]
+    assert store.job(1).attempts == 2
+
+
+# --- Ctrl-C ---
+
+
+def test_one_interrupt_waits_for_the_running_jobs(place: Place, store: Store) -> None:
+    with manager_process(place, SLOW, max_finished_jobs=50) as manager:
+        assert eventually(lambda: len(calls(place)) == 1, 30)
+        manager.send_signal(signal.SIGINT)
+        output, _ = manager.communicate(timeout=30)
+    assert manager.returncode == 0
+    assert output.split()[-1] == "stopped"
+    assert store.counts() | {JobStatus.COMPLETE: 0} == dict.fromkeys(JobStatus, 0)
+    assert store.job(1).values == {"main": 1.0}
+
+
+def test_a_second_interrupt_hands_the_running_jobs_back_at_once(place: Place, store: Store) -> None:
+    with manager_process(place, SLEEP, max_finished_jobs=50, max_concurrent=2) as manager:
+        pids = [place.directory / f"{i}.pid" for i in (1, 2)]
+        assert eventually(lambda: all(p.exists() and p.read_text() for p in pids), 30)
+        manager.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        manager.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        manager.communicate(timeout=30)
+    assert time.monotonic() - begin < 5
+    assert not any(is_running(int(p.read_text())) for p in pids)
+    assert [(job.status, job.attempts) for job in store.jobs()] == [(JobStatus.NEW, 0)] * 2
+
+
+def test_jobs_that_were_handed_back_run_first_in_the_next_run(place: Place, store: Store) -> None:
+    with manager_process(place, SLEEP, max_finished_jobs=2) as manager:
+        assert eventually(lambda: pending(store) == 1, 30)
+        manager.send_signal(signal.SIGTERM)
+        manager.communicate(timeout=30)
+    params = store.job(1).params
+    run(experiment(place, max_finished_jobs=2), store)
+    assert store.job(1).params == params
+    assert store.counts()[JobStatus.COMPLETE] == 2
+
+
+# --- two managers ---
+
+
+@on_both_stores
+def test_two_managers_share_an_experiment_without_double_work(place: Place, store: Store) -> None:
+    code = SLOW.replace("1.5", "0.1")
+    keys = {"max_concurrent": 2, "max_finished_jobs": 11}
+    with manager_process(place, code, **keys) as one, manager_process(place, code, **keys) as two:
+        reasons = [m.communicate(timeout=60)[0].split()[-1] for m in (one, two)]
+    assert reasons == ["budget", "budget"]
+    assert sorted(calls(place)) == list(range(1, 12))
+    jobs = store.jobs()
+    assert [job.status for job in jobs] == [JobStatus.COMPLETE] * 11
+    assert len({job.point for job in jobs}) == 11

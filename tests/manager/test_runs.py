@@ -1,0 +1,280 @@
+"""Whole runs with real jobs: how they go, and why they end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spearmint_int.chooser import CHOOSERS, Suggestion, recommend
+from spearmint_int.jobs import FailureKind, JobDraft, JobStatus, Source
+from spearmint_int.manager import (
+    EndReason,
+    JobAdded,
+    JobEnded,
+    JobStarted,
+    ProgressMade,
+    RunEnded,
+    RunStarted,
+)
+from spearmint_int.observations import Observations
+from spearmint_int.space import Space
+from spearmint_int.stores import Store, open_store
+from tests.manager.experiments import SQUARE, experiment, on_both_stores, run
+from tests.places import Place
+
+pytestmark = pytest.mark.timeout(120)
+
+
+@on_both_stores
+def test_a_run_ends_when_its_budget_is_spent(place: Place, store: Store) -> None:
+    summary, _ = run(experiment(place, max_concurrent=2, max_finished_jobs=5), store)
+    assert summary.reason is EndReason.BUDGET
+    assert summary.succeeded
+    assert summary.message == "the budget is spent: 5 complete, 0 broken"
+    assert [job.status for job in store.jobs()] == [JobStatus.COMPLETE] * 5
+
+
+def test_the_listener_hears_of_each_step(place: Place, store: Store) -> None:
+    summary, heard = run(experiment(place, max_finished_jobs=2), store)
+    assert [type(e) for e in heard.events[:1]] == [RunStarted]
+    assert [e.job.id for e in heard.of(JobAdded)] == [1, 2]
+    assert [e.job.id for e in heard.of(JobStarted)] == [1, 2]
+    assert [e.job.status for e in heard.of(JobEnded)] == [JobStatus.COMPLETE] * 2
+    assert heard.of(RunEnded)[0].summary is summary
+    assert heard.events[-1] == RunEnded(summary)
+    assert heard.of(ProgressMade)[-1].progress.finished == 2
+
+
+def test_a_spent_budget_is_noticed_without_a_new_job(place: Place, store: Store) -> None:
+    config = experiment(place, max_finished_jobs=1)
+    run(config, store)
+    summary, heard = run(config, store)
+    assert summary.reason is EndReason.BUDGET
+    assert not heard.of(JobStarted)
+    assert heard.of(RunStarted)[0].resumed
+
+
+def test_a_larger_budget_goes_on_where_the_run_ended(place: Place, store: Store) -> None:
+    run(experiment(place, max_finished_jobs=1), store)
+    run(experiment(place, max_finished_jobs=3), store)
+    assert [job.id for job in store.jobs(JobStatus.COMPLETE)] == [1, 2, 3]
+
+
+def test_the_best_result_and_the_models_minimum_are_in_the_summary(
+    place: Place, store: Store
+) -> None:
+    config = experiment(place, chooser="default_chooser", max_finished_jobs=4)
+    progress = run(config, store, recommender=recommend)[0].progress
+    best = min(store.jobs(), key=lambda job: (job.values or {})["main"])
+    assert progress.best is not None
+    assert (progress.best.job_id, progress.best.params) == (best.id, best.params)
+    assert progress.estimate is not None
+    assert progress.estimate.params.keys() == {"x", "k"}
+
+
+def test_guesses_run_first_in_their_order(place: Place, store: Store) -> None:
+    guesses = [{"x": 0.1, "k": 3}, {"x": -0.7, "k": 0}]
+    config = experiment(place, initial_points=guesses, max_finished_jobs=3)
+    run(config, store)
+    jobs = store.jobs()
+    assert [job.params for job in jobs[:2]] == guesses
+    sources = [Source.INITIAL, Source.INITIAL, Source.CHOOSER]
+    assert [job.source for job in jobs] == sources
+
+
+@on_both_stores
+def test_guesses_are_not_run_again_by_the_next_run(place: Place, store: Store) -> None:
+    guesses = [{"x": 0.1, "k": 3}]
+    run(experiment(place, initial_points=guesses, max_finished_jobs=1), store)
+    guesses.append({"x": 0.2, "k": 1})
+    run(experiment(place, initial_points=guesses, max_finished_jobs=3), store)
+    initial = [job.params for job in store.jobs() if job.source is Source.INITIAL]
+    assert initial == guesses
+
+
+def test_a_used_up_space_ends_the_run_with_that_message(place: Place, store: Store) -> None:
+    config = experiment(
+        place,
+        "def main(job_id, params): return int(params['k'][0])",
+        variables={"k": {"type": "INT", "min": 1, "max": 3}},
+        likelihood="NOISELESS",
+        chooser="default_chooser",
+        max_finished_jobs=10,
+        max_concurrent=2,
+    )
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.EXHAUSTED
+    assert "3 complete" in summary.message
+    assert sorted(job.params["k"] for job in store.jobs()) == [1, 2, 3]
+
+
+def test_max_time_ends_the_run_after_its_running_jobs(place: Place, store: Store) -> None:
+    code = "import time\ndef main(job_id, params): time.sleep(1.2); return 1"
+    config = experiment(place, code, max_time=0.8, max_finished_jobs=100)
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.TIME
+    assert store.counts()[JobStatus.COMPLETE] == 1
+    assert store.counts()[JobStatus.PENDING] == 0
+
+
+@on_both_stores
+def test_results_that_users_bring_cost_nothing_of_the_budget(place: Place, store: Store) -> None:
+    store.add_complete(JobDraft({"x": 0.0, "k": 0}, (0.5, 0.1), Source.USER), {"main": -5.0})
+    summary, _ = run(experiment(place, max_finished_jobs=2), store)
+    assert store.counts()[JobStatus.COMPLETE] == 3
+    assert summary.progress.finished == 2
+    assert summary.progress.best is not None
+    assert summary.progress.best.job_id == 1
+
+
+def test_each_resource_has_its_own_slots_and_budget(place: Place, store: Store) -> None:
+    resources = {
+        "small": {"max-concurrent": 1, "max-finished-jobs": 2},
+        "large": {"max-concurrent": 2, "max-finished-jobs": 3},
+    }
+    summary, _ = run(experiment(place, resources=resources), store)
+    assert summary.reason is EndReason.BUDGET
+    assert sorted(job.resource for job in store.jobs()) == ["large"] * 3 + ["small"] * 2
+
+
+def test_an_estimate_that_fails_does_not_end_the_run(place: Place, store: Store) -> None:
+    def failing(*data: Any, **options: Any) -> None:
+        raise FloatingPointError("overflow")
+
+    with pytest.warns(UserWarning, match="overflow"):
+        summary, _ = run(experiment(place), store, recommender=failing)
+    assert summary.reason is EndReason.BUDGET
+    assert summary.progress.estimate is None
+
+
+# --- jobs that break ---
+
+
+@on_both_stores
+def test_a_failing_job_is_tried_again_and_then_left_alone(place: Place, store: Store) -> None:
+    code = """
+        def main(job_id, params):
+            if job_id == 2:
+                raise RuntimeError("not here")
+            return 1.0
+    """
+    summary, _ = run(experiment(place, code, max_attempts=2, max_finished_jobs=3), store)
+    job = store.job(2)
+    assert (job.status, job.attempts, len(job.failures)) == (JobStatus.BROKEN, 2, 2)
+    assert summary.message == "the budget is spent: 2 complete, 1 broken"
+
+
+def test_a_job_that_recovers_is_complete(place: Place, store: Store) -> None:
+    code = """
+        import os
+        def main(job_id, params):
+            if not os.path.exists("seen"):
+                open("seen", "w").close()
+                raise ConnectionError("the data server is away")
+            return 1.0
+    """
+    run(experiment(place, code, max_finished_jobs=1), store)
+    job = store.job(1)
+    assert (job.status, job.attempts) == (JobStatus.COMPLETE, 2)
+    assert job.failures[0].kind is FailureKind.EXCEPTION
+
+
+def test_the_model_is_told_where_it_failed(place: Place, store: Store) -> None:
+    seen = []
+
+    def chooser(space: Space, observations: Observations, *data: Any, **options: Any) -> Suggestion:
+        seen.append(observations.values)
+        return CHOOSERS["random_chooser"](space, observations, *data, **options)
+
+    code = "def main(job_id, params): return float('nan') if job_id == 1 else 2.0"
+    run(experiment(place, code, max_finished_jobs=3), store, chooser=chooser)
+    assert [len(values) for values in seen] == [0, 1, 2]
+    assert np.isnan(seen[2][0])
+    assert seen[2][1] == 2.0
+
+
+def test_a_run_in_which_every_job_breaks_stops_early_with_the_first_error(
+    place: Place, store: Store
+) -> None:
+    code = "def main(job_id, params): raise KeyError('learning rate')"
+    config = experiment(place, code, max_finished_jobs=50, max_attempts=1)
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.ALL_BROKEN
+    assert not summary.succeeded
+    assert "job 1: KeyError: 'learning rate' (objective.py, line 1)" in summary.message
+    assert summary.first_failure is not None
+    assert summary.first_failure[0] == 1
+    assert store.counts()[JobStatus.BROKEN] == 3
+
+
+def test_a_mended_objective_goes_on_after_such_a_run(place: Place, store: Store) -> None:
+    broken = experiment(place, "def main(job_id, params): return None", max_finished_jobs=5)
+    run(broken, store)
+    summary, _ = run(experiment(place, SQUARE, max_finished_jobs=5), store)
+    assert summary.reason is EndReason.BUDGET
+    assert summary.message == "the budget is spent: 2 complete, 3 broken"
+
+
+def test_a_small_budget_of_broken_jobs_is_a_failed_run(place: Place, store: Store) -> None:
+    config = experiment(place, "def main(job_id, params): return 'x'", max_finished_jobs=1)
+    assert run(config, store)[0].reason is EndReason.ALL_BROKEN
+
+
+def test_nan_everywhere_is_an_answer_and_no_reason_to_give_up(place: Place, store: Store) -> None:
+    config = experiment(place, "def main(job_id, params): return float('nan')", max_finished_jobs=5)
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.BUDGET
+    assert {job.failures[0].kind for job in store.jobs()} == {FailureKind.NOT_A_NUMBER}
+
+
+def test_a_hanging_job_does_not_block_the_others(place: Place, store: Store) -> None:
+    code = """
+        import time
+        def main(job_id, params):
+            if job_id == 1:
+                time.sleep(100)
+            return 1.0
+    """
+    begin = time.monotonic()
+    config = experiment(place, code, max_concurrent=2, job_time_limit=2.0, max_finished_jobs=4)
+    run(config, store)
+    assert time.monotonic() - begin < 30
+    assert store.job(1).failures[0].kind is FailureKind.TIME_LIMIT
+    assert store.counts()[JobStatus.COMPLETE] == 3
+
+
+# --- repeatability and files ---
+
+
+def test_the_same_seed_gives_the_same_jobs_on_both_stores(place: Place, mongo_uri: str) -> None:
+    keys: dict[str, Any] = {"likelihood": "NOISELESS", "seed": 7}
+    jobs = []
+    for address in (None, None, mongo_uri):
+        there = replace(place, address=address)
+        store = open_store(there)
+        config = experiment(there, chooser="default_chooser", max_finished_jobs=6, **keys)
+        run(config, store)
+        jobs.append([(job.params, job.point, job.values) for job in store.jobs()])
+        store.destroy()
+    assert jobs[0] == jobs[1] == jobs[2]
+
+
+def test_the_first_runs_seed_stays_the_experiments_seed(place: Place, store: Store) -> None:
+    run(experiment(place, seed=3, max_finished_jobs=1), store)
+    run(experiment(place, seed=4, max_finished_jobs=2), store)
+    assert store.load_meta("seed") == 3
+
+
+def test_trace_and_best_are_written_as_older_spearmint_did(place: Place, store: Store) -> None:
+    summary, _ = run(experiment(place, max_finished_jobs=3), store)
+    trace = np.loadtxt(place.directory / "trace.csv", delimiter=",")
+    assert trace.shape == (3, 6)
+    assert trace[-1, 5] == 3
+    assert summary.progress.best is not None
+    text = (place.directory / "best_job_and_result.txt").read_text()
+    assert f"Best result: {summary.progress.best.value!r}" in text
+    assert f"Job-id: {summary.progress.best.job_id}" in text

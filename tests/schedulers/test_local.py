@@ -1,0 +1,161 @@
+"""The local scheduler with real workers: it sees every end at once, and outlives its server."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.jobs import JobStatus
+from spearmint_int.schedulers import LocalScheduler
+from spearmint_int.stores import Store
+from tests.launcher.launches import eventually, is_running
+from tests.launcher.orders import claimed_order
+from tests.places import Place
+
+pytestmark = pytest.mark.timeout(60)
+
+SQUARE = "def main(job_id, params): return params['x'][0] ** 2"
+SLEEP = """
+import os, time
+def main(job_id, params):
+    open(f"{job_id}.pid", "w").write(str(os.getpid()))
+    time.sleep(100)
+"""
+
+
+@pytest.fixture
+def scheduler(place: Place) -> Iterator[LocalScheduler]:
+    scheduler = LocalScheduler(place.directory)
+    yield scheduler
+    scheduler.close()
+
+
+def ended(scheduler: LocalScheduler, *, seconds: float = 20.0) -> list[int]:
+    """The next jobs that end; sleeps on the scheduler's files alone."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        select.select(scheduler.wakeups(), [], [], until - time.monotonic())
+        if found := scheduler.poll():
+            return found
+    return []
+
+
+def objective_pid(directory: Path, job_id: int) -> int:
+    path = directory / f"{job_id}.pid"
+    assert eventually(lambda: path.exists() and path.read_text() != "", 20.0)
+    return int(path.read_text())
+
+
+def worker_pid(store: Store, job_id: int) -> int:
+    assert eventually(lambda: store.job(job_id).process is not None, 20.0)
+    process = store.job(job_id).process
+    assert process is not None
+    assert process.pid is not None
+    return process.pid
+
+
+def test_a_job_runs_to_its_result(place: Place, store: Store, scheduler: LocalScheduler) -> None:
+    _, order = claimed_order(place, store, SQUARE)
+    scheduler.submit(order)
+    assert ended(scheduler) == [1]
+    assert store.job(1).values == {"main": 4.0}
+    assert scheduler.poll() == []
+
+
+def test_jobs_run_side_by_side(place: Place, store: Store, scheduler: LocalScheduler) -> None:
+    code = "import time\ndef main(job_id, params): time.sleep(1); return 1"
+    for _ in range(3):
+        scheduler.submit(claimed_order(place, store, code)[1])
+    begin, gone = time.monotonic(), set[int]()
+    while gone != {1, 2, 3}:
+        gone.update(ended(scheduler))
+    assert time.monotonic() - begin < 2.9
+    assert store.counts()[JobStatus.COMPLETE] == 3
+
+
+def test_a_killed_worker_is_noticed_at_once_and_its_objective_dies_too(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    objective, worker = objective_pid(place.directory, 1), worker_pid(store, 1)
+    os.kill(worker, signal.SIGKILL)
+    begin = time.monotonic()
+    assert ended(scheduler) == [1]
+    assert time.monotonic() - begin < 1.0
+    assert eventually(lambda: not is_running(objective))
+    assert store.job(1).status is JobStatus.PENDING  # the manager says what follows
+
+
+def test_a_killed_objective_is_a_failure_that_its_worker_writes(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    os.kill(objective_pid(place.directory, 1), signal.SIGKILL)
+    assert ended(scheduler) == [1]
+    job = store.job(1)
+    assert job.status is JobStatus.NEW
+    assert job.failures[0].exit_status == -signal.SIGKILL
+
+
+def test_a_cancelled_job_is_handed_back(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    objective = objective_pid(place.directory, 1)
+    scheduler.cancel(1)
+    assert ended(scheduler) == [1]
+    assert not is_running(objective)
+    assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
+
+
+def test_a_job_that_is_cancelled_right_after_its_start_is_handed_back(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    scheduler.cancel(1)
+    assert ended(scheduler) == [1]
+    assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
+
+
+def test_cancelling_a_job_that_is_not_there_does_nothing(scheduler: LocalScheduler) -> None:
+    scheduler.cancel(99)
+
+
+def test_workers_outlive_the_scheduler(place: Place, store: Store) -> None:
+    code = "import time\ndef main(job_id, params): time.sleep(1); return 1"
+    scheduler = LocalScheduler(place.directory)
+    scheduler.submit(claimed_order(place, store, code)[1])
+    scheduler.close()
+    assert eventually(lambda: store.job(1).status is JobStatus.COMPLETE, 20.0)
+
+
+def test_a_killed_server_is_replaced_and_its_workers_live_on(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    objective = objective_pid(place.directory, 1)
+    scheduler._server.kill()
+    scheduler._server.wait()
+    scheduler.submit(claimed_order(place, store, SQUARE)[1])
+    assert ended(scheduler) == [2]
+    assert is_running(objective)
+    scheduler.cancel(1)
+    assert ended(scheduler) == [1]
+
+
+def test_a_module_beside_the_config_does_not_shadow_pythons(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.directory / "random.py").write_text("raise RuntimeError('not meant')")
+    monkeypatch.chdir(place.directory)
+    scheduler = LocalScheduler(place.directory)
+    scheduler.submit(claimed_order(place, store, SQUARE)[1])
+    assert ended(scheduler) == [1]
+    assert store.job(1).values == {"main": 4.0}
+    scheduler.close()

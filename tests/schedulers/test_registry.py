@@ -1,0 +1,28 @@
+"""Schedulers by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.errors import SchedulerError, UnknownNameError
+from spearmint_int.schedulers import SCHEDULERS, LocalScheduler, open_scheduler
+
+
+def test_local_is_there(tmp_path: Path) -> None:
+    scheduler = open_scheduler("local", tmp_path)
+    assert isinstance(scheduler, LocalScheduler)
+    scheduler.close()
+
+
+@pytest.mark.parametrize("name", ["SLURM", "sge", "PBS"])
+def test_clusters_are_not_supported_yet(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SchedulerError, match=f"{name.upper()} is not supported yet; use local"):
+        open_scheduler(name, tmp_path)
+
+
+def test_an_unknown_name_lists_the_valid_ones(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'local'"):
+        open_scheduler("locl", tmp_path)
+    assert list(SCHEDULERS) == ["local"]
