@@ -57,7 +57,7 @@ def summary_lines(summary: Summary, *, digits: int = 8) -> list[tuple[str, str]]
         facts.append(("best", best_text(progress, digits=digits)))
     if progress.estimate is not None:
         facts.append(("model", estimate_text(progress, digits=digits)))
-    if summary.first_failure is not None:
+    if summary.first_failure is not None and summary.succeeded:  # else the message has it
         job_id, failure = summary.first_failure
         facts.append(("first failure", f"job {job_id}: {failure.message}"))
     return facts

@@ -1,0 +1,155 @@
+"""Configs that can't be used, and the sentence that each must get (its beginning)."""
+
+from __future__ import annotations
+
+DEPTH = '"depth": {"type": "INT", "min": 1, "max": 5}'
+GOOD = '{"main-file": "objective", "max-finished-jobs": 1, "variables": {' + DEPTH + "}}"
+
+
+def with_keys(keys: str) -> str:
+    """A good config with these keys in front."""
+    return GOOD.replace("{", "{" + keys + ", ", 1)
+
+
+def with_variable(variable: str) -> str:
+    """A good config whose variable `depth` is this one."""
+    return GOOD.replace(DEPTH, f'"depth": {variable}')
+
+
+BROKEN_CONFIGS = {
+    # --- not JSON ---
+    "empty": ("", "config.json: is empty"),
+    "a list": ("[]", "config.json: must hold one JSON object"),
+    "cut short": (GOOD[:-2], "config.json:1:"),
+    "trailing comma": ('{\n  "seed": 1,\n}', "config.json:2:12: trailing comma"),
+    "comment": ('{\n  // the seed\n  "seed": 1\n}', "config.json:2:3: comments are not part"),
+    "single quotes": ("{'seed': 1}", "config.json:1:2: found a single quote"),
+    "python literal": ('{"seed": None}', "config.json:1:10: None is not JSON; write null"),
+    "missing comma": ('{"seed": 1 "kernel": "x"}', "config.json:1:12: expected a comma"),
+    "missing colon": ('{"seed" 1}', "config.json:1:9: expected a colon"),
+    "open string": ('{"seed: 1}', "config.json:1:2: the string that begins here"),
+    "not a number": ('{"seed": NaN}', "config.json:1:10: NaN is not JSON"),
+    "key twice": ('{"seed": 1, "seed": 2}', "config.json: seed: this key is given twice"),
+    # --- keys ---
+    "both spellings": (
+        with_keys('"max-time": 1, "max_time": 2'),
+        "config.json: max-time: is given with a hyphen and with an underscore",
+    ),
+    "misspelt key": (with_keys('"mcmc-itres": 3'), "config.json: mcmc-itres: unknown key; did you"),
+    "unknown key": (with_keys('"zzz": 3'), "config.json: zzz: unknown key; the known ones"),
+    "no variables": ('{"main-file": "objective"}', "config.json: variables: is required"),
+    "zero variables": (
+        '{"main-file": "objective", "variables": {}}',
+        "config.json: variables: must",
+    ),
+    "no main file": (
+        GOOD.replace('"main-file": "objective", ', ""),
+        "config.json: main-file: is req",
+    ),
+    # --- variables ---
+    "variable without type": (with_variable('{"min": 1}'), "config.json: variables.depth.type: is"),
+    "unknown type": (
+        with_variable('{"type": "REAL", "min": 0, "max": 1}'),
+        'config.json: variables.depth.type: must be FLOAT, INT or ENUM, got "REAL"',
+    ),
+    "not an object": (with_variable("3"), "config.json: variables.depth: must be an object with a"),
+    "max below min": (
+        with_variable('{"type": "INT", "min": 3, "max": 1}'),
+        "config.json: variables.depth.max: must be at least min (3), got 1",
+    ),
+    "no max": (
+        with_variable('{"type": "INT", "min": 3}'),
+        "config.json: variables.depth.max: is required",
+    ),
+    "half an integer": (
+        with_variable('{"type": "INT", "min": 0, "max": 1.5}'),
+        "config.json: variables.depth.max: must be a whole number, got 1.5",
+    ),
+    "text for a number": (
+        with_variable('{"type": "FLOAT", "min": "0", "max": 1}'),
+        'config.json: variables.depth.min: must be a number, got "0"',
+    ),
+    "infinite bound": (
+        with_variable('{"type": "FLOAT", "min": 0, "max": 1e999}'),
+        "config.json: variables.depth.max: must be a finite number",
+    ),
+    "log scale from zero": (
+        with_variable('{"type": "FLOAT", "min": 0, "max": 1, "log": true}'),
+        "config.json: variables.depth.min: must be above 0 on a log scale, got 0",
+    ),
+    "size zero": (
+        with_variable('{"type": "INT", "min": 0, "max": 1, "size": 0}'),
+        "config.json: variables.depth.size: must be at least 1, got 0",
+    ),
+    "no options": (
+        with_variable('{"type": "ENUM", "options": []}'),
+        "config.json: variables.depth.options: must have at least one entry",
+    ),
+    "an option twice": (
+        with_variable('{"type": "ENUM", "options": ["a", "a"]}'),
+        "config.json: variables.depth.options: must differ from each other",
+    ),
+    "a name with a dot": (
+        GOOD.replace("depth", "de.pth"),
+        "config.json: variables: a name must be",
+    ),
+    # --- other values ---
+    "text for a count": (
+        with_keys('"max-concurrent": "2"'),
+        "config.json: max-concurrent: must be",
+    ),
+    "unknown likelihood": (
+        with_keys('"likelihood": "POISSON"'),
+        "config.json: likelihood: must be",
+    ),
+    "unknown kernel": (with_keys('"kernel": "matern25"'), "config.json: kernel: no such kernel"),
+    "unknown chooser": (with_keys('"chooser": "default"'), "config.json: chooser: no such chooser"),
+    "time without sense": (
+        with_keys('"max-time": "soon"'),
+        "config.json: max-time: must be seconds",
+    ),
+    "guess outside": (
+        with_keys('"initial-points": [{"depth": 9}]'),
+        "config.json: initial-points[0].depth: must lie in {1, …, 5}, got 9",
+    ),
+    "guess of another variable": (
+        with_keys('"initial-points": [{"depht": 2}]'),
+        "config.json: initial-points[0].depht: no such variable (did you mean 'depth'?)",
+    ),
+    "unknown prior": (
+        with_keys('"priors": {"noise": {"type": "x"}}'),
+        "config.json: priors.noise: ",
+    ),
+    "resources twice": (
+        with_keys('"resources": {"a": {}}'),
+        "config.json: max-finished-jobs: stands beside a resources block",
+    ),
+    # --- not supported (yet) ---
+    "matlab": (with_keys('"language": "MATLAB"'), "config.json: language: MATLAB is not supported"),
+    "constraint": (
+        with_keys('"tasks": {"f": {"type": "OBJECTIVE"}, "c": {"type": "CONSTRAINT"}}'),
+        "config.json: tasks.c.type: CONSTRAINT is not supported yet",
+    ),
+    "two objectives": (
+        with_keys('"tasks": {"f": {"type": "OBJECTIVE"}, "g": {"type": "OBJECTIVE"}}'),
+        "config.json: tasks: several objectives are not supported yet",
+    ),
+    "binomial": (with_keys('"likelihood": "BINOMIAL"'), "config.json: likelihood: BINOMIAL is not"),
+    "cluster": (
+        with_keys('"scheduler": "SLURM"'),
+        "config.json: scheduler: SLURM is not supported",
+    ),
+    # --- files ---
+    "missing main file": (
+        GOOD.replace("objective", "other"),
+        "config.json: main-file: other.py is",
+    ),
+    "missing environment file": (
+        with_keys('"environment-file": "gpu.env"'),
+        'config.json: environment-file: no such file, got "gpu.env"',
+    ),
+    "script that is not executable": (
+        with_keys('"language": "SHELL"').replace('"objective"', '"objective.py"'),
+        "config.json: main-file: ",
+    ),
+}
