@@ -10,6 +10,7 @@ Result:  {"number": 1.5}  or  {"values": {task: number}}  or  {"kind": ..., "mes
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -148,7 +149,8 @@ def _failed(kind: str, message: str) -> Report:
 def _told(error: BaseException) -> str:
     """Print the user's part of the traceback; answer with its last line and the place."""
     frames = _users_frames(error.__traceback__)
-    traceback.print_exception(type(error), error, frames)
+    with contextlib.suppress(OSError, ValueError):  # the objective may have closed its stderr
+        traceback.print_exception(type(error), error, frames)
     last = traceback.format_exception_only(type(error), error)[-1].strip()
     places = [(f.filename, f.lineno) for f in traceback.extract_tb(frames)]
     if not places:
