@@ -125,6 +125,22 @@ MULTIVERSIONED UNUSED static double sum_of_squares(const double *restrict v, ptr
     return total;
 }
 
+/* Σ_i a[i] b[i] (z - x[i]): one derivative of a weighted sum of kernels. */
+MULTIVERSIONED UNUSED static double weighted_differences(const double *restrict a,
+                                                         const double *restrict b, double z,
+                                                         const double *restrict x,
+                                                         ptrdiff_t count) {
+    double partial[8] = {0.0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (int lane = 0; lane < 8; lane++)
+            partial[lane] += a[i + lane] * b[i + lane] * (z - x[i + lane]);
+    double total = 0.0;
+    for (int lane = 0; lane < 8; lane++) total += partial[lane];
+    for (; i < count; i++) total += a[i] * b[i] * (z - x[i]);
+    return total;
+}
+
 /* max_i scale[i] v[i]²: what the one best-placed row explains. */
 MULTIVERSIONED UNUSED static double largest_scaled_square(const double *restrict v,
                                                           const double *restrict scale,

@@ -12,7 +12,7 @@ as fast; L has at most the square root of A's condition, so that no accuracy is 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.string cimport memset
-from scipy.linalg.cython_blas cimport dgemm, dtrmm
+from scipy.linalg.cython_blas cimport dgemm, dtrmm, dtrmv
 from scipy.linalg.cython_lapack cimport dtrtri
 
 import numpy as np
@@ -27,11 +27,13 @@ cdef extern from "_pointwise.h" nogil:
         void *context
     void add_squared_difference(const double *x, double z, double weight, double *r2, Py_ssize_t count) noexcept nogil
     double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
+    double weighted_differences(const double *a, const double *b, double z, const double *x, Py_ssize_t count) noexcept nogil
     double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
 
 cdef Py_ssize_t BLOCK_DOUBLES = 65536      # 512 kB of k∗ at a time: within the second-level cache
 
 
+cdef int FEW = 4                           # products up to which dtrmm's packing is not worth it
 cdef int INVERSE_LEAF = 64                 # below this LAPACK's own inverse is as fast
 
 
@@ -65,6 +67,17 @@ cdef int _invert(double *L, int n, int stride) noexcept nogil:
 
 cdef kernel_t *_functions(object capsule) except NULL:
     return <kernel_t *> PyCapsule_GetPointer(capsule, "spearmint_int.kernel")
+
+
+cdef void _multiply(char *transposed, const double *R, int n, double[:, ::1] k, int count) noexcept nogil:
+    """R or Rᵀ times each of `count` rows of k, in place; few are faster one by one."""
+    cdef double one = 1.0
+    cdef int step = 1, j
+    if count > FEW:
+        dtrmm(b"L", b"L", transposed, b"N", &n, &count, &one, <double *> R, &n, &k[0, 0], &n)
+        return
+    for j in range(count):
+        dtrmv(b"L", transposed, b"N", &n, <double *> R, &n, &k[j, 0], &step)
 
 
 cdef void _fill_squared_distances(
@@ -102,7 +115,7 @@ def predict(
             # in Fortran's eyes k is [n, count] and α is [n, F]
             dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
                   &zero, &means_view[first, 0], &F)
-            dtrmm(b"L", b"L", b"N", b"N", &n, &count, &one, <double *> &R[0, 0], &n, &k[0, 0], &n)
+            _multiply(b"N", &R[0, 0], n, k, count)
             for j in range(count):
                 explained_view[first + j] = sum_of_squares(&k[j, 0], n)
             first += count
@@ -146,15 +159,13 @@ def predict_with_gradient(
 ):
     """As `predict`, and the derivatives in Z: [F, m], [m], [F, m, D], [m, D].
 
-    With h = dk/d(r²):  ∂k_i/∂z_c = 2 w_c h_i (z_c − x_ic), so that for a row vector a
-    Σ_i a_i ∂k_i/∂z_c = 2 w_c (z_c Σ a_i h_i − Σ a_i h_i x_ic).
+    With h = dk/d(r²):  ∂k_i/∂z_c = 2 w_c h_i (z_c − x_ic).
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t m = Z.shape[0], D = Z.shape[1], f, i, j
+    cdef Py_ssize_t m = Z.shape[0], D = Z.shape[1], f, j
     cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], count = <int> m
     cdef double one = 1.0, zero = 0.0
     cdef double[:, ::1] r2 = np.empty((m, n)), k = np.empty((m, n)), h = np.empty((m, n))
-    cdef double[::1] product = np.empty(n)
     means, explained = np.empty((m, F)), np.empty(m)
     mean_slopes, explained_slopes = np.empty((F, m, D)), np.empty((m, D))
     cdef double[:, ::1] means_view = means, explained_slopes_view = explained_slopes
@@ -166,32 +177,24 @@ def predict_with_gradient(
         kernel.slope(&r2[0, 0], &h[0, 0], m * n, kernel.context)
         dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
               &zero, &means_view[0, 0], &F)
-        dtrmm(b"L", b"L", b"N", b"N", &n, &count, &one, <double *> &R[0, 0], &n, &k[0, 0], &n)
+        _multiply(b"N", &R[0, 0], n, k, count)
         for j in range(m):
             explained_view[j] = sum_of_squares(&k[j, 0], n)
-        dtrmm(b"L", b"L", b"T", b"N", &n, &count, &one, <double *> &R[0, 0], &n, &k[0, 0], &n)
+        _multiply(b"T", &R[0, 0], n, k, count)
         for j in range(m):
             for f in range(F):
-                for i in range(n):
-                    product[i] = alpha[f, i] * h[j, i]
-                _contract(X, weights, &Z[j, 0], &product[0], 2.0, &mean_slopes_view[f, j, 0])
-            for i in range(n):
-                product[i] = k[j, i] * h[j, i]
-            _contract(X, weights, &Z[j, 0], &product[0], 4.0, &explained_slopes_view[j, 0])
+                _contract(X, weights, &Z[j, 0], &alpha[f, 0], &h[j, 0], 2.0, &mean_slopes_view[f, j, 0])
+            _contract(X, weights, &Z[j, 0], &k[j, 0], &h[j, 0], 4.0, &explained_slopes_view[j, 0])
     return means.T, explained, mean_slopes, explained_slopes
 
 
 cdef void _contract(
-    const double[:, ::1] X, const double[::1] weights, const double *z, const double *product,
-    double factor, double *out,
+    const double[:, ::1] X, const double[::1] weights, const double *z, const double *a,
+    const double *h, double factor, double *out,
 ) noexcept nogil:
-    """out_c = factor · w_c Σ_i product_i (z_c − x_ic)."""
-    cdef Py_ssize_t c, i
-    cdef double total
+    """out_c = factor · w_c Σ_i a_i h_i (z_c − x_ic)."""
+    cdef Py_ssize_t c
     for c in range(X.shape[0]):
         out[c] = 0.0
         if weights[c] != 0.0:
-            total = 0.0
-            for i in range(X.shape[1]):
-                total += product[i] * (z[c] - X[c, i])
-            out[c] = factor * weights[c] * total
+            out[c] = factor * weights[c] * weighted_differences(a, h, z[c], &X[c, 0], X.shape[1])

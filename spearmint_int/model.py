@@ -120,7 +120,7 @@ class Posterior:
         noiseless: bool,
         factor: FloatArray | None = None,
     ) -> Posterior:
-        """Condition on the data; `factor` is an L that the sampler has made already, and is taken."""
+        """Condition on the data; `factor` is an L that exists already, and is used up."""
         L = _factor(data, theta, covariance, noiseless) if factor is None else factor
         R = np.asfortranarray(L)
         if not _gp.inverse_of_factor(R):
