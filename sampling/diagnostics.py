@@ -12,6 +12,8 @@ from spearmint_int.space import FloatArray
 
 # Fewer draws than this in a half say nothing about variances.
 MIN_HALF = 2
+# Up to this length the plain sums are faster than two Fourier transforms.
+DIRECT_SUMS = 256
 
 
 def split_rhat(draws: FloatArray) -> float:
@@ -56,6 +58,8 @@ def _variances(halves: FloatArray) -> tuple[float, float]:
 def _autocovariances(chain: FloatArray) -> FloatArray:
     n = len(chain)
     centred = chain - np.mean(chain)
+    if n <= DIRECT_SUMS:
+        return np.asarray(np.correlate(centred, centred, "full")[n - 1 :] / n, dtype=np.float64)
     spectrum = np.fft.rfft(centred, 2 * n)
     return np.asarray(np.fft.irfft(spectrum * np.conj(spectrum))[:n] / n, dtype=np.float64)
 

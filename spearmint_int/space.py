@@ -292,15 +292,29 @@ class Space:
     def snap(self, U: FloatArray) -> FloatArray:
         """T: the canonical representative of every row of U [n, D] (or of one u [D])."""
         rows = np.atleast_2d(np.array(U, dtype=np.float64))
-        for axis in self.axes:
+        columns, cells = self._integer_columns
+        if len(columns):  # all at once: this runs at every step of a search
+            k = np.minimum(np.maximum(np.floor(rows[:, columns] * cells), 0.0), cells - 1.0)
+            rows[:, columns] = (k + 0.5) / cells
+        for axis in self._one_hot_axes:
             axis.place(rows, axis.index(rows))
-        for column in self._constant_columns:
-            rows[:, column] = 0.5
+        if self._constant_columns:
+            rows[:, self._constant_columns] = 0.5
         return rows.reshape(np.shape(U))
 
     @cached_property
-    def _constant_columns(self) -> tuple[int, ...]:
-        return tuple(c for _, v, c in self._elements() if isinstance(v, Float) and v.max == v.min)
+    def _integer_columns(self) -> tuple[IntArray, FloatArray]:
+        axes = [axis for axis in self.axes if not axis.one_hot]
+        columns = np.array([axis.start for axis in axes], dtype=np.int64)
+        return columns, np.array([float(axis.cells) for axis in axes])
+
+    @cached_property
+    def _one_hot_axes(self) -> tuple[Axis, ...]:
+        return tuple(axis for axis in self.axes if axis.one_hot)
+
+    @cached_property
+    def _constant_columns(self) -> list[int]:
+        return [c for _, v, c in self._elements() if isinstance(v, Float) and v.max == v.min]
 
     # --- the lattice --------------------------------------------------------------------------
 
