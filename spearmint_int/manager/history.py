@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,26 +9,32 @@ import numpy as np
 from spearmint_int.jobs import FINISHED, UNFINISHED, Evaluation, JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
     from spearmint_int.space import FloatArray
     from spearmint_int.stores.protocol import Store
 
 FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
+UNKNOWN = 0
+CODES = {JobStatus.COMPLETE: 1, JobStatus.BROKEN: 2}
 
 
 class History:
     """Finished jobs are read once; unfinished ones, which are few, at each refresh.
 
     Ids have no gaps, so that every job that is neither known as finished nor listed as unfinished
-    must have ended since: it is fetched by its id.
+    must have ended since: it is fetched by its id. Row i of the arrays is the job with id i + 1;
+    they grow by doubling.
     """
 
     def __init__(self, store: Store, *, task: str, dimensions: int) -> None:
         self._store = store
         self._task = task
-        self._dimensions = dimensions
-        self._finished: dict[int, Evaluation] = {}
+        self._points: FloatArray = np.empty((0, dimensions))
+        self._values: FloatArray = np.empty(0)  # NaN where broken or unknown
+        self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
         self._unfinished: list[Evaluation] = []
         self.counts: dict[JobStatus, int] = dict.fromkeys(JobStatus, 0)
 
@@ -37,16 +42,19 @@ class History:
         """Read what has changed."""
         self.counts = self._store.counts()
         self._unfinished = self._store.evaluations(UNFINISHED)
-        for evaluation in self._unfinished:  # a broken job that is tried again
-            self._finished.pop(evaluation.id, None)
+        self._grow(max([self.total, *(e.id for e in self._unfinished)]))
+        for evaluation in self._unfinished:  # a broken job may be tried again
+            self.forget(evaluation.id)
         self._fetch(self._missing())
-        if any(self._known(status) != self.counts[status] for status in FINISHED):
+        if any(np.count_nonzero(self._codes == CODES[s]) != self.counts[s] for s in FINISHED):
             # Somebody else finished a job between the reads, or had a broken one tried again.
-            self._finished = {e.id: e for e in self._store.evaluations()}
+            self._codes[:] = UNKNOWN
+            self._keep(self._store.evaluations())
 
     def forget(self, job_id: int) -> None:
         """Read this job again at the next refresh."""
-        self._finished.pop(job_id, None)
+        self._codes[job_id - 1 : job_id] = UNKNOWN
+        self._values[job_id - 1 : job_id] = np.nan
 
     @property
     def total(self) -> int:
@@ -56,46 +64,52 @@ class History:
     @property
     def finished(self) -> int:
         """The number of finished jobs that were read."""
-        return len(self._finished)
+        return int(np.count_nonzero(self._codes))
 
     def points(self) -> FloatArray:
         """[n, D], by id."""
-        return self._array(self._ordered())
+        points: FloatArray = self._points[self._codes != UNKNOWN]
+        return points
 
     def values(self) -> FloatArray:
         """[n]; NaN where the objective failed."""
-        return np.array([e.value(self._task) for e in self._ordered()], dtype=np.float64)
+        values: FloatArray = self._values[self._codes != UNKNOWN]
+        return values
 
     def pending_points(self) -> FloatArray:
         """[p, D]: new and running jobs."""
-        return self._array(self._unfinished)
+        rows = [e.point for e in self._unfinished]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), self._points.shape[1])
 
     def best(self) -> tuple[int, float] | None:
         """The job with the lowest finite value, the earliest of equals."""
-        pairs = ((e.value(self._task), e.id) for e in self._finished.values())
-        value, job_id = min((p for p in pairs if math.isfinite(p[0])), default=(math.nan, 0))
-        return (job_id, value) if job_id else None
+        finite = np.where(np.isfinite(self._values), self._values, np.inf)
+        row = int(np.argmin(finite)) if len(finite) else 0
+        return (row + 1, float(finite[row])) if len(finite) and finite[row] < np.inf else None
 
     def _missing(self) -> list[int]:
+        unknown = np.flatnonzero(self._codes[: self.total] == UNKNOWN) + 1
         waiting = {e.id for e in self._unfinished}
-        if len(self._finished) + len(waiting) == self.total:
-            return []
-        return [i for i in range(1, self.total + 1) if i not in self._finished and i not in waiting]
+        return [job_id for job_id in unknown.tolist() if job_id not in waiting]
 
-    def _fetch(self, ids: Collection[int]) -> None:
+    def _fetch(self, ids: list[int]) -> None:
         if len(ids) > FEW_JOBS:
-            self._finished |= {e.id: e for e in self._store.evaluations()}
+            self._keep(self._store.evaluations())
             return
-        for job in map(self._store.job, ids):
-            if job.is_finished:
-                self._finished[job.id] = Evaluation(job.id, job.status, job.point, job.values)
+        jobs = (job for job in map(self._store.job, ids) if job.is_finished)
+        self._keep(Evaluation(job.id, job.status, job.point, job.values) for job in jobs)
 
-    def _known(self, status: JobStatus) -> int:
-        return sum(1 for e in self._finished.values() if e.status is status)
+    def _keep(self, evaluations: Iterable[Evaluation]) -> None:
+        for e in evaluations:
+            self._grow(e.id)
+            self._points[e.id - 1] = e.point
+            self._values[e.id - 1] = e.value(self._task)
+            self._codes[e.id - 1] = CODES[e.status]
 
-    def _ordered(self) -> list[Evaluation]:
-        return [self._finished[i] for i in sorted(self._finished)]
-
-    def _array(self, evaluations: list[Evaluation]) -> FloatArray:
-        rows = [e.point for e in evaluations]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), self._dimensions)
+    def _grow(self, size: int) -> None:
+        have = len(self._codes)
+        if size > have:
+            more = max(size, 2 * have) - have
+            self._points = np.vstack([self._points, np.zeros((more, self._points.shape[1]))])
+            self._values = np.concatenate([self._values, np.full(more, np.nan)])
+            self._codes = np.concatenate([self._codes, np.zeros(more, dtype=np.uint8)])

@@ -173,6 +173,7 @@ class Run:
                 else:
                     self._ask(name)
                     break
+        self._suggester.rest()
 
     def _collect(self) -> None:
         try:

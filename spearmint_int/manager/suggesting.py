@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spearmint_int.jobs import Job, JobDraft
 from spearmint_int.manager.background import BackgroundCall
 from spearmint_int.manager.events import JobAdded, SuggestionStarted
 from spearmint_int.manager.guesses import add_guesses
+from spearmint_int.manager.turn import Turn
 from spearmint_int.observations import Observations
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
 
-LOCK = "suggestion"
 CHAIN = "hyperparameters"
-LOCK_SECONDS = 30.0  # how long the others wait when the manager that suggests is killed
-RENEW_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -34,14 +31,10 @@ class _Attempt:
 
     call: BackgroundCall[Suggestion]
     resource: str
-    renew_at: float
 
 
 class Suggester:
-    """Holds the store's suggestion lock from the reading of the data until the job is stored.
-
-    So two managers never choose from the same data, and the same seed gives the same jobs.
-    """
+    """Asks the chooser, when it is this manager's turn, and stores its answer as a job."""
 
     def __init__(
         self,
@@ -58,9 +51,11 @@ class Suggester:
     ) -> None:
         self._config, self._store, self._history = config, store, history
         self._space, self._options, self._chooser = space, options, chooser
-        self._owner, self._tell, self._wake = owner, listener, wake
+        self._tell, self._wake = listener, wake
+        self._turn = Turn(store, owner)
         self.seed = int(store.first_meta("seed", config.seed))
         self._attempt: _Attempt | None = None
+        self._unsaved_chain: dict[str, Any] | None = None
         self._guesses_added = False
 
     @property
@@ -69,16 +64,15 @@ class Suggester:
 
     def begin(self, resource: str) -> bool:
         """Start on a point for the resource; False while another manager is at it."""
-        if not self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS):
+        if not self._turn.take():
             return False
         if self._add_guesses():
-            self._store.unlock(LOCK, self._owner)
             self._wake()
             return True
         self._history.refresh()
-        chain = self._store.load_chain(CHAIN)
         observations = Observations(self._history.points(), self._history.values())
         pending = self._history.pending_points()
+        chain = self._unsaved_chain or self._store.load_chain(CHAIN)
         self._tell(SuggestionStarted(len(observations.values)))
         call = BackgroundCall(
             lambda: self._chooser(
@@ -86,7 +80,7 @@ class Suggester:
             ),
             done=self._wake,
         )
-        self._attempt = _Attempt(call, resource, time.monotonic() + RENEW_SECONDS)
+        self._attempt = _Attempt(call, resource)
         return True
 
     def collect(self) -> tuple[Job, float] | None:
@@ -95,39 +89,39 @@ class Suggester:
         None while the chooser is at work, and when others have used up the budget meanwhile;
         SpaceExhausted when there is no point left.
         """
-        if self._attempt is None or not self._keep_lock(self._attempt):
-            return None
-        if not self._attempt.call.is_finished:
-            return None
         attempt = self._attempt
+        if attempt is None:
+            return None
+        if not self._turn.take():  # lost in an outage: the data may be old by now
+            self._attempt = None
+            return None
+        if not attempt.call.is_finished:
+            return None
+        return self._store_answer(attempt)
+
+    def rest(self) -> None:
+        """Let others go on. Called when the new job runs, so that it does not wait for this."""
+        if self._attempt is None:
+            if self._unsaved_chain is not None:
+                self._store.save_chain(CHAIN, self._unsaved_chain)
+                self._unsaved_chain = None
+            self._turn.give_up()
+
+    def abandon(self) -> None:
+        """Drop the suggestion that is under way, if any."""
+        self._attempt = None
+        self.rest()
+
+    def _store_answer(self, attempt: _Attempt) -> tuple[Job, float] | None:
         try:
             suggestion = attempt.call.result()
         except Exception:
-            self.abandon()
+            self._attempt = None
             raise
         job = self._add(suggestion, attempt)
-        self._attempt = None  # before the rest: an outage there must not add the job again
-        if job is not None and suggestion.chain is not None:
-            self._store.save_chain(CHAIN, suggestion.chain)
-        self._store.unlock(LOCK, self._owner)
+        self._attempt = None
+        self._unsaved_chain = suggestion.chain or self._unsaved_chain
         return None if job is None else (job, attempt.call.seconds)
-
-    def abandon(self) -> None:
-        """Drop the suggestion that is under way, if any, and let others go on."""
-        if self._attempt is not None:
-            self._attempt = None
-            self._store.unlock(LOCK, self._owner)
-
-    def _keep_lock(self, attempt: _Attempt) -> bool:
-        """Renew the lock in time. Without it (after an outage) the data may be old: drop it."""
-        if time.monotonic() < attempt.renew_at:
-            return True
-        if not self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS):
-            self._attempt = None
-            return False
-        renewed = time.monotonic() + RENEW_SECONDS
-        self._attempt = _Attempt(attempt.call, attempt.resource, renewed)
-        return True
 
     def _add_guesses(self) -> bool:
         """Before the first suggestion: store the guesses. True when there were new ones."""

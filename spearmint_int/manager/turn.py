@@ -1,0 +1,37 @@
+"""The turn to suggest: a lease on the store's suggestion lock, one manager at a time."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spearmint_int.stores.protocol import Store
+
+LOCK = "suggestion"
+LOCK_SECONDS = 30.0  # how long the others wait when the manager that suggests is killed
+RENEW_SECONDS = 10.0
+
+
+class Turn:
+    """Held from the reading of the data until the job is stored, and renewed in between.
+
+    So two managers never choose from the same data, and the same seed gives the same jobs.
+    """
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store, self._owner = store, owner
+        self._renew_at: float | None = None  # None: not held
+
+    def take(self) -> bool:
+        """Have it for a while longer; False when another manager has it."""
+        if self._renew_at is None or time.monotonic() >= self._renew_at:
+            held = self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
+            self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
+        return self._renew_at is not None
+
+    def give_up(self) -> None:
+        """Let others go on; nothing happens when it isn't held."""
+        if self._renew_at is not None:
+            self._renew_at = None
+            self._store.unlock(LOCK, self._owner)
