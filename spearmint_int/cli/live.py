@@ -85,14 +85,14 @@ class LiveView:
         progress = self._progress
         if progress is None:
             return Text(f"{self._name}: starting")
-        rows = Table.grid(padding=(0, 2), expand=False)
-        rows.add_column(style="bold", no_wrap=True)
-        rows.add_column(no_wrap=True, overflow="ellipsis")
-        rows.add_row("best", telling.best_text(progress))
-        rows.add_row("model", telling.estimate_text(progress))
-        rows.add_row("now", self._now_text())
-        rows.add_row("pace", telling.pace_text(progress))
-        return Group(Text(), self._head(progress), rows)
+        facts = {
+            "best": telling.best_text(progress),
+            "model": telling.estimate_text(progress),
+            "now": self._now_text(),
+            "pace": telling.pace_text(progress),
+        }
+        lines = [_fact(name, text) for name, text in facts.items() if text]
+        return Group(Text(), self._head(progress), *lines)
 
     def _head(self, progress: Progress) -> RenderableType:
         """The counts, and the bar with the time beside it."""
@@ -114,6 +114,12 @@ class LiveView:
         jobs = [f"job {i} ({wording.duration(now - t)})" for i, t in self._running.items()]
         ending = "stopping; " if self._stopping else ""
         return ending + ", ".join(jobs + ([self._now] if self._now and not jobs else []))
+
+
+def _fact(name: str, text: str) -> Text:
+    """One line, cut at the terminal's edge."""
+    line = Text(no_wrap=True, overflow="ellipsis")
+    return line.append(f"{name:<7}", "bold").append(text)
 
 
 def _styled(line: str) -> Text:

@@ -45,15 +45,19 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="DIR is the experiment's folder, with its config.json; the current folder by default.",
 )
 @click.version_option(package_name="spearmint-int", prog_name=PROGRAM)
-def program() -> None:
+@click.pass_context
+def program(ctx: click.Context) -> None:
     """Bayesian optimization of expensive functions with integer inputs.
 
     Start with 'spearmint-int init DIR', then 'spearmint-int run DIR'.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 for command in (

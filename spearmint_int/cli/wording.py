@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DIGITS = 5
+MOST_DECIMALS = 7
 
 
 def number(x: float | None, *, digits: int = DIGITS) -> str:
@@ -24,10 +25,12 @@ def estimate(mean: float, sd: float) -> str:
     """`0.412 ± 0.013`: the mean to the decimals that its sd makes sense of."""
     if not (math.isfinite(sd) and sd > 0):
         return number(mean)
-    decimals = max(0, 1 - math.floor(math.log10(sd)))
-    if decimals > 12 or abs(mean) >= 1e7:
-        return f"{number(mean)} ± {sd:.2g}"
-    return f"{mean:.{min(decimals, 8)}f} ± {sd:.2g}"
+    decimals = 1 - math.floor(math.log10(sd))
+    if not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:
+        digits = math.floor(math.log10(abs(mean) or sd)) + decimals
+        return f"{mean:.{max(digits, 1)}e} ± {sd:.2g}"
+    decimals = max(decimals, 0)
+    return f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
 
 
 def params(values: Mapping[str, Any], *, digits: int = DIGITS) -> str:

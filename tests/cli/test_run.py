@@ -1,0 +1,152 @@
+"""`run` as people use it: real processes, to the end, interrupted, resumed, in a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CONFIG, CommandLine
+
+SLOW_OBJECTIVE = """import time
+def main(job_id, params):
+    time.sleep(1.5)
+    return float(params["x"][0]) ** 2
+"""
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "spearmint_int", "run", str(folder), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_output(folder: Path, job_id: int) -> None:
+    """Until the job has begun."""
+    deadline = time.monotonic() + 60
+    while not (folder / "output" / f"{job_id:08d}.out").exists():
+        assert time.monotonic() < deadline, "the job did not start"
+        time.sleep(0.05)
+
+
+def test_a_run_goes_to_its_end_and_a_second_one_has_nothing_to_do(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    first = spearmint("run", experiment)
+    assert (first.code, first.err) == (0, "")
+    lines = first.out.splitlines()
+    assert "parabola: 0 of 3 jobs; kept in" in lines[0]
+    assert [line.split()[1] for line in lines[1:4]] == ["[1/3]", "[2/3]", "[3/3]"]
+    assert any(line.startswith("best: ") for line in lines)
+    again = spearmint("run", experiment)
+    assert again.code == 0
+    assert "goes on: 3 of 3 jobs" in again.out
+    assert spearmint("status", experiment, "--json").json["finished"] == 3
+
+
+def test_results_that_were_brought_cost_no_budget(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    assert spearmint("run", with_results).code == 0
+    assert spearmint("status", with_results, "--json").json["jobs"]["complete"] == 7
+
+
+def test_json_lines_end_with_the_summary(spearmint: CommandLine, experiment: Path) -> None:
+    events = [json.loads(line) for line in spearmint("run", experiment, "--json").out.splitlines()]
+    assert events[0]["event"] == "run-started"
+    assert events[-1]["event"] == "run-ended"
+    assert events[-1]["summary"]["reason"] == "budget"
+    assert sum(event["event"] == "job-ended" for event in events) == 3
+
+
+def test_ctrl_c_waits_for_the_job_and_a_new_run_goes_on(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    (experiment / "objective.py").write_text(SLOW_OBJECTIVE)
+    process = start(experiment)
+    wait_for_output(experiment, 1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "")
+    assert "stopping: waiting for 1 running job" in out
+    assert spearmint("jobs", experiment, "--json").json[0]["status"] == "complete"
+    (experiment / "objective.py").write_text(SLOW_OBJECTIVE.replace("1.5", "0"))
+    assert "goes on: 1 of 3 jobs" in spearmint("run", experiment).out
+
+
+def test_ctrl_c_twice_hands_the_job_back(spearmint: CommandLine, experiment: Path) -> None:
+    (experiment / "objective.py").write_text(SLOW_OBJECTIVE.replace("1.5", "600"))
+    process = start(experiment)
+    wait_for_output(experiment, 1)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "")
+    (job,) = spearmint("jobs", experiment, "--json").json
+    assert (job["status"], job["attempts"]) == ("new", 0)
+
+
+def test_a_run_outlives_the_reader_of_its_pipe(spearmint: CommandLine, experiment: Path) -> None:
+    command = f"'{sys.executable}' -m spearmint_int run '{experiment}' | head -n 1"
+    answer = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert answer.stdout.count("\n") == 1
+    assert answer.stderr == ""
+    assert spearmint("status", experiment, "--json").json["finished"] == 3
+
+
+def test_all_broken_is_exit_code_one_and_retry_brings_the_jobs_back(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    good = (experiment / "objective.py").read_text()
+    (experiment / "objective.py").write_text("def main(job_id, params): raise ValueError('no')\n")
+    config = CONFIG | {"max-attempts": 1}
+    (experiment / "config.json").write_text(json.dumps(config))
+    answer = spearmint("run", experiment)
+    assert answer.code == 1
+    assert "every job broke; the first was job 1: ValueError: no" in answer.out
+    (experiment / "objective.py").write_text(good)
+    assert spearmint("retry", experiment, "--all").code == 0
+    assert spearmint("run", experiment).code == 0
+
+
+def test_initial_points_run_first(spearmint: CommandLine, experiment: Path) -> None:
+    guesses = [{"x": 0.5, "n": 3}, {"x": -1, "n": 4}]
+    (experiment / "config.json").write_text(json.dumps(CONFIG | {"initial-points": guesses}))
+    assert spearmint("run", experiment).code == 0
+    jobs = spearmint("jobs", experiment, "--json").json
+    assert [job["params"] for job in jobs[:2]] == [{"x": 0.5, "n": 3}, {"x": -1.0, "n": 4}]
+    assert [job["source"] for job in jobs] == ["initial", "initial", "chooser"]
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+def test_a_terminal_gets_the_live_view(experiment: Path) -> None:
+    leader, follower = os.openpty()
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
+    command = [sys.executable, "-m", "spearmint_int", "run", str(experiment)]
+    process = subprocess.Popen(command, stdout=follower, stderr=follower, env=environment)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            data = os.read(leader, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not data:
+            break
+        shown += data
+    os.close(leader)
+    assert process.wait(timeout=60) == 0
+    text = shown.decode()
+    assert "parabola: 0 of 3 jobs" in text
+    assert "━" in text
+    assert "best: " in text.replace("\x1b[1m", "").replace("\x1b[0m", "")

@@ -1,0 +1,53 @@
+"""Numbers and times as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from spearmint_int.cli import wording
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "–"),
+        (0.0004, "0.4 ms"),
+        (0.123, "0.12 s"),
+        (9.94, "9.9 s"),
+        (48.2, "48 s"),
+        (80, "1 min 20 s"),
+        (1500, "25 min"),
+        (7500, "2 h 5 min"),
+        (270_000, "3 d 3 h"),
+    ],
+)
+def test_durations_have_the_unit_that_fits(seconds: float | None, text: str) -> None:
+    assert wording.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "text"),
+    [
+        (0.41234, 0.0131, "0.412 ± 0.013"),
+        (23.1784, 0.32, "23.18 ± 0.32"),
+        (1234.5, 250.0, "1234 ± 250"),
+        (0.5, 0.0, "0.5"),
+        (0.5, math.nan, "0.5"),
+        (1e-7, 2e-9, "1.000e-07 ± 2e-09"),
+    ],
+)
+def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(
+    mean: float, sd: float, text: str
+) -> None:
+    assert wording.estimate(mean, sd) == text
+
+
+def test_parameters_are_short_and_integers_whole() -> None:
+    params = {"x": 0.1234567, "n": 100000, "w": [1, 2.5], "kind": "a"}
+    assert wording.params(params) == "x=0.12346 n=100000 w=[1, 2.5] kind=a"
+
+
+def test_what_is_not_a_number_failed() -> None:
+    assert wording.number(math.nan) == "failed"
