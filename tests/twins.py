@@ -68,7 +68,7 @@ class DenseGP:
         return CORRELATIONS[self.kernel](r2)
 
     @property
-    def K(self) -> FloatArray:
+    def K(self) -> FloatArray:  # noqa: N802 - as in the paper
         """The covariance of y: kernel, nugget of each row, noise of each observation."""
         rows = self.space.snap(self.U)
         same = np.all(rows[:, np.newaxis] == rows[np.newaxis], axis=-1)

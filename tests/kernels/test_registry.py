@@ -44,7 +44,7 @@ def _registry_as_it_was() -> Iterator[None]:
 
 
 def test_an_unknown_kernel_lists_the_names_there_are() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'matern52'.*matern32, matern52"):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'matern52'.*matern32, matern52"):
         kernel_named("matern25")
 
 

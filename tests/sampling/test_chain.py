@@ -1,0 +1,316 @@
+"""How chains start, go on, run side by side, and survive what can't be factored."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spearmint_int.kernels import KERNELS, kernel_named, register_kernel, rounding
+from spearmint_int.model import TrainingData
+from spearmint_int.sampling import (
+    ChainState,
+    Draws,
+    Priors,
+    SamplerOptions,
+    sample_posteriors,
+    split_rhat,
+)
+from spearmint_int.sampling.priors import uniform
+from spearmint_int.space import FloatArray
+from tests.sampling.posteriors import Problem
+from tests.twins import MIXED, TWO_REALS, matern52, some_data
+
+QUICK = SamplerOptions(samples=6, burn_in=20)
+
+
+def sampled(
+    options: SamplerOptions = QUICK,
+    *,
+    seed: int = 0,
+    kernel: str = "matern52",
+    noiseless: bool = False,
+    start: ChainState | None = None,
+    priors: Priors | None = None,
+) -> Draws:
+    U, y = some_data(MIXED, 15)
+    return sample_posteriors(
+        TrainingData.collapse(MIXED.snap(U), y),
+        rounding(MIXED, kernel_named(kernel)),
+        priors or Priors(),
+        options,
+        noiseless=noiseless,
+        rng=np.random.default_rng(seed),
+        start=start,
+    )
+
+
+def thetas(draws: Draws) -> FloatArray:
+    return np.array(
+        [
+            [p.theta.mean, p.theta.amplitude2, p.theta.noise, *p.theta.length_scales]
+            for p in draws.ensemble.posteriors
+        ]
+    )
+
+
+@pytest.fixture(autouse=True)
+def _registry_as_it_was() -> Iterator[None]:
+    before = dict(KERNELS)
+    yield
+    KERNELS.clear()
+    KERNELS.update(before)
+
+
+# --- draws ----------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_samples() -> None:
+    assert np.array_equal(thetas(sampled(seed=3)), thetas(sampled(seed=3)))
+    assert not np.array_equal(thetas(sampled(seed=3)), thetas(sampled(seed=4)))
+
+
+@pytest.mark.parametrize(("samples", "chains"), [(1, 1), (7, 1), (7, 3), (2, 4)])
+def test_there_are_as_many_posteriors_as_samples_asked_for(samples: int, chains: int) -> None:
+    draws = sampled(replace(QUICK, samples=samples, chains=chains))
+    assert len(draws.ensemble.posteriors) == samples
+    assert draws.state.states.shape == (chains, 6)
+
+
+def test_a_drawn_posterior_is_that_of_its_hyperparameters() -> None:
+    drawn = sampled().ensemble.posteriors[-1]
+    fresh = type(drawn).fit(drawn.data, drawn.theta, drawn.covariance, noiseless=False)
+    Z = MIXED.snap(np.random.default_rng(0).random((40, 5)))
+    assert np.allclose(drawn.moments(Z)[0], fresh.moments(Z)[0], atol=1e-9)
+    assert np.allclose(drawn.moments(Z)[1], fresh.moments(Z)[1], atol=1e-9)
+
+
+def test_without_noise_no_sample_has_any() -> None:
+    assert np.all(thetas(sampled(noiseless=True))[:, 2] == 0.0)
+
+
+def test_samples_stay_inside_of_their_priors() -> None:
+    draws = sampled(
+        replace(QUICK, samples=50), priors=replace(Priors(), length_scale=uniform(0.2, 0.4))
+    )
+    lengths = thetas(draws)[:, 3:]
+    assert np.all((lengths >= 0.2) & (lengths <= 0.4))
+    assert np.ptp(lengths) > 0.05
+
+
+def test_thinning_leaves_out_states_in_between() -> None:
+    every = sampled(replace(QUICK, samples=6))
+    third = sampled(replace(QUICK, samples=2, thinning=2))
+    assert np.array_equal(thetas(third), thetas(every)[[2, 5]])
+
+
+def test_a_sweep_makes_a_bounded_number_of_evaluations() -> None:
+    U, y = some_data(MIXED, 15)
+    chain = Problem(MIXED, U, y).chain()
+    chain.set_state(np.array([0.0, 0.0, -2.0, -1.0, -1.0, -1.0]), np.full(6, 1e-3))
+    before = chain.evaluations
+    chain.sweep(200, False)
+    assert chain.evaluations - before <= 200 * 4 * (8 + 61)
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+def test_a_chain_goes_on_from_its_json_as_from_itself() -> None:
+    state = sampled().state
+    stored = json.loads(json.dumps(state.to_json(), allow_nan=False))
+    loaded = ChainState.from_json(stored, chains=1, groups=3)
+    assert np.array_equal(
+        thetas(sampled(seed=1, start=loaded)), thetas(sampled(seed=1, start=state))
+    )
+
+
+def test_a_resumed_chain_starts_where_the_last_one_stood_and_pays_no_burn_in() -> None:
+    first = sampled(replace(QUICK, burn_in=200))
+    second = sampled(seed=1, start=first.state)
+    assert second.health.resumed
+    assert second.health.evaluations < 0.2 * first.health.evaluations
+    assert np.array_equal(second.state.trace[:6], first.state.trace)
+
+
+def test_slice_widths_are_fitted_while_burning_in_and_then_left_alone() -> None:
+    first = sampled()
+    second = sampled(seed=1, start=first.state)
+    assert not np.all(first.state.widths[:, 2:] == 1.0)
+    assert np.array_equal(first.state.widths, second.state.widths)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda s: s.pop("states"),
+        lambda s: s.update(states="lost"),
+        lambda s: s.update(states=[[0.0] * 5]),
+        lambda s: s.update(states=[[float("nan")] * 6]),
+        lambda s: s.update(widths=[[0.0] * 6]),
+        lambda s: s.update(trace=[]),
+    ],
+)
+def test_a_damaged_or_foreign_chain_is_not_gone_on_with(damage: Any) -> None:
+    stored = sampled().state.to_json()
+    damage(stored)
+    assert ChainState.from_json(stored, chains=1, groups=3) is None
+
+
+def test_a_state_that_new_data_make_impossible_starts_anew() -> None:
+    state = sampled().state
+    outside = replace(state, states=state.states + np.array([0, 0, 0, 50.0, 0, 0]))
+    draws = sampled(start=outside)
+    assert not draws.health.fallback
+    assert np.all(thetas(draws)[:, 3:] <= 10.0)
+
+
+# --- side by side ---------------------------------------------------------------------------------
+
+
+def test_threads_change_the_time_and_not_the_samples() -> None:
+    options = replace(QUICK, samples=12, chains=4)
+    one, four = (sampled(replace(options, threads=threads)) for threads in (1, 4))
+    assert np.array_equal(thetas(one), thetas(four))
+
+
+def test_chains_differ_from_each_other() -> None:
+    rows = thetas(sampled(replace(QUICK, samples=4, chains=4)))
+    assert len({tuple(row) for row in rows}) == 4
+
+
+def test_chains_from_far_apart_agree_when_they_have_run_for_long() -> None:
+    U, y = some_data(MIXED, 15)
+    draws = []
+    for seed, length in enumerate([-3.0, -1.0, 0.0, 2.0]):
+        chain = Problem(MIXED, U, y).chain(seed=seed)
+        chain.set_state(np.array([0.0, 0.0, -4.0, length, length, length]), np.ones(6))
+        chain.sweep(200, True)
+        states = []
+        for _ in range(1500):
+            chain.sweep(1, False)
+            states.append(chain.state)
+        draws.append(states)
+    for coordinate in np.array(draws).transpose(2, 0, 1):
+        assert split_rhat(coordinate) < 1.1
+
+
+# --- kernels of one's own -------------------------------------------------------------------------
+
+
+class PythonMatern52:
+    def correlation(self, r2: FloatArray) -> FloatArray:
+        return matern52(r2)
+
+    def slope(self, r2: FloatArray) -> FloatArray:
+        s = np.sqrt(5.0 * r2)
+        return np.asarray(-5.0 / 6.0 * (1.0 + s) * np.exp(-s))
+
+
+class Borrowed:
+    """The compiled kernel, called through Python."""
+
+    def correlation(self, r2: FloatArray) -> FloatArray:
+        return KERNELS["matern52"].correlation(r2)
+
+    def slope(self, r2: FloatArray) -> FloatArray:
+        return KERNELS["matern52"].slope(r2)
+
+
+class Breaks(PythonMatern52):
+    """Works until it is registered."""
+
+    broken = False
+
+    def correlation(self, r2: FloatArray) -> FloatArray:
+        if self.broken:
+            raise RuntimeError("out of order")
+        return super().correlation(r2)
+
+
+class NotPositiveDefinite:
+    """A correlation by its looks only: no matrix of it can be factored without much noise."""
+
+    def correlation(self, r2: FloatArray) -> FloatArray:
+        return np.asarray(np.cos(3.0 * r2))
+
+    def slope(self, r2: FloatArray) -> FloatArray:
+        return np.asarray(-3.0 * np.sin(3.0 * r2))
+
+
+def test_a_kernel_in_python_gives_the_samples_of_the_compiled_one() -> None:
+    register_kernel("borrowed", Borrowed())
+    assert np.array_equal(thetas(sampled(kernel="borrowed")), thetas(sampled()))
+
+
+def test_a_formula_in_python_gives_the_samples_of_the_compiled_one_to_rounding() -> None:
+    register_kernel("mine", PythonMatern52())
+    assert np.allclose(thetas(sampled(kernel="mine")), thetas(sampled()), rtol=1e-6)
+
+
+def test_a_kernel_in_python_runs_in_threads_too() -> None:
+    register_kernel("mine", PythonMatern52())
+    options = replace(QUICK, samples=4, chains=2, threads=2)
+    assert np.all(np.isfinite(thetas(sampled(options, kernel="mine"))))
+
+
+# --- what can't be factored -----------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_kernel_that_raises_ends_in_a_linear_algebra_error_and_no_crash() -> None:
+    kernel = Breaks()
+    register_kernel("breaks", kernel)
+    kernel.broken = True
+    with pytest.raises(np.linalg.LinAlgError):
+        sampled(kernel="breaks")
+
+
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_a_kernel_that_is_not_positive_definite_never_crashes_a_chain(noiseless: bool) -> None:
+    register_kernel("wave", NotPositiveDefinite())
+    try:
+        draws = sampled(kernel="wave", noiseless=noiseless)
+    except np.linalg.LinAlgError:
+        return
+    assert np.all(np.isfinite(thetas(draws)))
+
+
+@pytest.mark.parametrize("kernel", ["matern52", "squared_exponential"])
+def test_points_that_crowd_together_never_crash_a_noiseless_chain(kernel: str) -> None:
+    U = 0.5 + 1e-7 * np.random.default_rng(0).random((40, 2))
+    data = TrainingData.collapse(U, np.sin(1e7 * U[:, 0]))
+    draws = sample_posteriors(
+        data,
+        rounding(TWO_REALS, kernel_named(kernel)),
+        Priors(),
+        QUICK,
+        noiseless=True,
+        rng=np.random.default_rng(0),
+    )
+    mean, variance = draws.ensemble.moments(np.random.default_rng(1).random((50, 2)))
+    assert np.all(np.isfinite(mean))
+    assert np.all(variance >= 0.0)
+
+
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_equal_values_never_crash_a_chain(noiseless: bool) -> None:
+    U, _ = some_data(TWO_REALS, 10)
+    problem = Problem(TWO_REALS, U, np.zeros(10), noiseless=noiseless)
+    chain = problem.chain()
+    chain.set_state(np.array([0.0, 0.0, -2.0, -1.0, -1.0]), np.ones(5))
+    chain.sweep(500, True)
+    assert np.all(np.isfinite(chain.state))
+    assert math.isfinite(chain.log_posterior)
+
+
+def test_the_health_of_a_chain_is_plain_json() -> None:
+    health = sampled().health.to_json()
+    assert json.loads(json.dumps(health, allow_nan=False)) == health
+    assert health["stuck_moves"] == 0
+    assert not health["fallback"]

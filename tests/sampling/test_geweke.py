@@ -1,0 +1,84 @@
+"""The joint test of Geweke (2004): alternate θ | y by the chain and y | θ by simulation.
+
+If both are right, the θ's of the alternation have the prior's distribution, whatever the data. A
+slip in the likelihood, a prior, a Jacobian or a move shows as a moment that is off.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spearmint_int.sampling import effective_sample_size
+from spearmint_int.space import Enum, Float, FloatArray, Int, Space
+from tests.sampling.posteriors import PROPER, Problem
+from tests.twins import DenseGP
+
+SPACES = {
+    "real": Space({"x": Float(0, 1)}),
+    "mixed": Space({"x": Float(0, 1), "k": Int(0, 2)}),
+    "replicates": Space({"k": Int(0, 1), "e": Enum("ab")}),
+}
+
+
+def alternate(
+    space: Space, rounds: int, *, noiseless: bool = False, noise_factor: float = 1.0, n: int = 6
+) -> FloatArray:
+    """States [rounds, |s|]; a `noise_factor` other than 1 simulates the data wrongly."""
+    rng = np.random.default_rng(2)
+    U = rng.random((n, space.dimensions))
+    if noiseless:
+        U = np.unique(space.snap(U), axis=0)
+    state = np.zeros(3 + len(space.groups))
+    state[2:] = -1.0
+    states = np.empty((rounds, len(state)))
+    for i in range(rounds):
+        problem = Problem(space, U, np.zeros(len(U)), PROPER, noiseless=noiseless)
+        gp = DenseGP(space, U, problem.y, problem.theta(state))
+        K = gp.K + (noise_factor - 1.0) * gp.theta.noise * np.eye(len(U))
+        y = gp.theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(len(U))
+        chain = Problem(space, U, y, PROPER, noiseless=noiseless).chain(seed=i)
+        chain.set_state(state, np.ones(len(state)))
+        chain.sweep(1, False)
+        states[i] = state = chain.state
+    return states
+
+
+def z_scores(states: FloatArray, *, noiseless: bool = False) -> FloatArray:
+    """Of the first two moments of every hyperparameter against those of its normal prior."""
+    priors = [PROPER.mean, PROPER.amplitude, PROPER.noise]
+    priors += [PROPER.length_scale] * (states.shape[1] - 3)
+    columns = np.array(states)
+    columns[:, 2] += 2.0 * columns[:, 1]  # log noise = log ν + log amp2
+    scores = []
+    for coordinate, prior in enumerate(priors):
+        if noiseless and coordinate == 2:
+            continue
+        z = (columns[:, coordinate] - prior.a) / prior.b
+        for moment, expected, variance in ((z, 0.0, 1.0), (z * z, 1.0, 2.0)):
+            error = np.sqrt(variance / effective_sample_size(moment))
+            scores.append((np.mean(moment) - expected) / error)
+    return np.array(scores)
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_joint_distribution_has_the_priors_moments(name: str) -> None:
+    assert np.max(np.abs(z_scores(alternate(SPACES[name], 6000)))) < 4.0
+
+
+def test_the_joint_distribution_without_noise_has_the_priors_moments() -> None:
+    states = alternate(SPACES["mixed"], 6000, noiseless=True)
+    assert np.max(np.abs(z_scores(states, noiseless=True))) < 4.0
+
+
+def test_the_joint_test_notices_data_that_are_simulated_wrongly() -> None:
+    states = alternate(SPACES["replicates"], 4000, noise_factor=2.0)
+    assert np.max(np.abs(z_scores(states))) > 6.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_a_long_joint_run_has_the_priors_moments(name: str, noiseless: bool) -> None:
+    states = alternate(SPACES[name], 60_000, noiseless=noiseless, n=9)
+    assert np.max(np.abs(z_scores(states, noiseless=noiseless))) < 4.0

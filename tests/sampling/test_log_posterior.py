@@ -1,0 +1,111 @@
+"""The compiled log posterior against scipy's normal density, priors and Jacobian."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spearmint_int.model import JITTER
+from spearmint_int.sampling.priors import Priors, gamma, normal, uniform
+from spearmint_int.space import Enum, Float, FloatArray, Int, Space
+from tests.sampling.posteriors import PROPER, Problem
+from tests.twins import CORRELATIONS, MIXED, column_weights, some_data, squared_distances
+
+CONSTANT = Space({"k": Int(3, 3)})
+
+
+def problem_with(space: Space = MIXED, *, n: int = 12, repeats: int = 0) -> Problem:
+    U, y = some_data(space, n, repeats=repeats)
+    return Problem(space, U, y)
+
+
+def some_states(problem: Problem, count: int = 25, *, seed: int = 0) -> list[FloatArray]:
+    rng = np.random.default_rng(seed)
+    states = 0.5 * rng.standard_normal((count, 3 + len(problem.space.groups)))
+    states[:, 2] -= 2.0
+    return list(states)
+
+
+def assert_same_up_to_a_constant(problem: Problem, states: list[FloatArray]) -> None:
+    chain = problem.chain()
+    ours = np.array([chain.set_state(s, np.ones(len(s))) for s in states])
+    expected = np.array([problem.log_posterior(s) for s in states])
+    assert np.allclose(ours - ours[0], expected - expected[0], rtol=1e-9, atol=1e-7)
+
+
+@pytest.mark.parametrize("kernel", sorted(CORRELATIONS))
+def test_the_log_posterior_is_scipys(kernel: str) -> None:
+    problem = replace(problem_with(), kernel=kernel)
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+def test_the_log_posterior_of_collapsed_replicates_is_that_of_all_observations() -> None:
+    problem = problem_with(repeats=8)
+    assert len(problem.data.y) == 12
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+def test_the_log_posterior_of_integers_that_share_cells_is_that_of_all_observations() -> None:
+    space = Space({"k": Int(0, 2), "e": Enum("ab")})
+    problem = problem_with(space, n=30)
+    assert len(problem.data.y) == 6
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+def test_the_log_posterior_without_noise_is_scipys() -> None:
+    problem = replace(problem_with(), noiseless=True)
+    states = [s for s in some_states(problem) if np.max(s[3:]) < 0.7]
+    assert_same_up_to_a_constant(problem, states)
+
+
+def test_other_priors_enter_with_their_own_densities() -> None:
+    priors = Priors(normal(1.0, 0.5), gamma(2.0, 1.0), PROPER.noise, uniform(0.0, 5.0))
+    problem = replace(problem_with(), priors=priors)
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_or_two_observations_are_enough(n: int) -> None:
+    problem = problem_with(n=n)
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+def test_a_space_without_a_length_scale_has_a_log_posterior_too() -> None:
+    problem = Problem(CONSTANT, np.full((5, 1), 0.5), np.arange(5.0))
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+def test_a_state_outside_of_a_prior_has_no_density() -> None:
+    problem = problem_with()
+    state = np.array([0.0, 0.0, -2.0, math.log(10.1), 0.0, 0.0])
+    assert problem.chain().set_state(state, np.ones(6)) == -math.inf
+
+
+@pytest.mark.parametrize("noiseless", [False, True])
+@pytest.mark.parametrize("repeats", [0, 6])
+def test_what_the_chain_knows_after_its_moves_is_what_it_would_compute_afresh(
+    noiseless: bool, repeats: int
+) -> None:
+    problem = replace(problem_with(repeats=repeats), noiseless=noiseless)
+    chain = problem.chain()
+    chain.set_state(np.array([0.0, 0.0, -2.0, -1.0, -1.0, -1.0]), np.ones(6))
+    for _ in range(20):
+        chain.sweep(1, False)
+        fresh = problem.chain().set_state(chain.state, np.ones(6))
+        assert chain.log_posterior == pytest.approx(fresh, rel=1e-9, abs=1e-7)
+
+
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_the_factor_after_a_sweep_is_that_of_the_state(noiseless: bool) -> None:
+    problem = replace(problem_with(Space({"x": Float(0, 1), "k": Int(0, 3)})), noiseless=noiseless)
+    chain = problem.chain()
+    chain.set_state(np.array([0.0, 0.0, -2.0, -1.0, -1.0]), np.ones(5))
+    chain.sweep(7, False)
+    theta, data = problem.theta(chain.state), problem.data
+    r2 = squared_distances(data.X, data.X, column_weights(problem.space, theta))
+    nugget = theta.noise_ratio / data.counts + JITTER
+    A = CORRELATIONS["matern52"](r2) + np.diag(nugget)
+    assert np.allclose(chain.factor() @ chain.factor().T, A, atol=1e-13)
