@@ -33,11 +33,11 @@ class Experiment:
         return load_config(self.directory, self.file_name)
 
     @contextmanager
-    def store(self, *, create: bool = False) -> Iterator[Store]:
+    def store(self, *, create: bool = False, patience: float | None = None) -> Iterator[Store]:
         """The job store, closed at the end; by default it must exist."""
         from spearmint_int.stores import open_store  # noqa: PLC0415
 
-        store = open_store(self.config, create=create)
+        store = open_store(self.config, create=create, patience=patience)
         try:
             yield store
         finally:

@@ -48,9 +48,9 @@ def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView
 
 
 def _run(experiment: Experiment, view: LiveView | PlainView | JsonView) -> Summary:
-    from spearmint_int.manager import Manager, stopped_by_signals  # noqa: PLC0415
+    from spearmint_int.manager import PATIENCE_SECONDS, Manager, stopped_by_signals  # noqa: PLC0415
 
-    with experiment.store(create=True) as store, view:
+    with experiment.store(create=True, patience=PATIENCE_SECONDS) as store, view:
         manager = Manager(experiment.config, store, listener=view)
         with stopped_by_signals(manager):
             return manager.run()

@@ -15,9 +15,11 @@ import sys
 import traceback
 from typing import NoReturn
 
+from spearmint_int.launcher.heartbeat import store_place
 from spearmint_int.launcher.interrupt import interrupted_by_signals
 from spearmint_int.launcher.launch import Order
 from spearmint_int.launcher.supervising import supervise
+from spearmint_int.stores import load_client
 
 HEADER = struct.Struct("!Q")  # the length of the order that follows
 
@@ -35,6 +37,7 @@ def serve(channel: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the workers
     while (received := _receive(channel)) is not None:
         order, life_fd = received
+        load_client(store_place(order))
         if os.fork() == 0:
             channel.close()
             _work(order, life_fd)

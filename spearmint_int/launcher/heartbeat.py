@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 RENEWALS_PER_LEASE = 3
+PATIENCE_SECONDS = 1.0  # of one call: this thread does the waiting, with the outcome safe in a file
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 2.0  # short: the result should be there before others look for its worker
 GIVE_UP_SECONDS = 600.0  # then the kept outcome waits for the next manager
@@ -112,7 +113,9 @@ class Heartbeat(threading.Thread):
 
     def _connected(self) -> Store:
         if self._store is None:
-            self._store = open_store(store_place(self._order), create=False)
+            self._store = open_store(
+                store_place(self._order), create=False, patience=PATIENCE_SECONDS
+            )
         return self._store
 
 

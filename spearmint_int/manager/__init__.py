@@ -26,9 +26,11 @@ from spearmint_int.manager.events import (
     Summary,
 )
 from spearmint_int.manager.manager import Manager
+from spearmint_int.manager.outage import PATIENCE_SECONDS
 from spearmint_int.manager.stopping import stopped_by_signals
 
 __all__ = [
+    "PATIENCE_SECONDS",
     "Best",
     "EndReason",
     "Estimate",

@@ -10,7 +10,9 @@ from spearmint_int.manager.events import StoreAway, StoreBack
 if TYPE_CHECKING:
     from spearmint_int.manager.events import Listener
 
-FIRST_SECONDS, LONGEST_SECONDS = 0.5, 15.0
+# For the manager's store (`open_store`): its loop does the waiting, and stays open to Ctrl-C.
+PATIENCE_SECONDS = 1.0
+FIRST_SECONDS, LONGEST_SECONDS = 0.5, 10.0
 
 
 class Outage:

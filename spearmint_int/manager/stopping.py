@@ -13,6 +13,8 @@ from spearmint_int.manager.waiting import Waker
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PATIENT_INTERRUPTS = 2
+
 
 class Urgency(IntEnum):
     """How a run is to end."""
@@ -44,7 +46,10 @@ class Stoppable(Protocol):
 
 @contextmanager
 def stopped_by_signals(manager: Stoppable) -> Iterator[None]:
-    """Ctrl-C once: politely; twice: at once. SIGTERM hands back, as the machine wants us gone."""
+    """Ctrl-C once: politely; twice: at once; once more: KeyboardInterrupt, wherever we are.
+
+    SIGTERM hands back, since the machine wants us gone. Workers survive either.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread gets signals
         return
@@ -54,6 +59,8 @@ def stopped_by_signals(manager: Stoppable) -> Iterator[None]:
         nonlocal interrupts
         interrupts += 1
         manager.stop(hand_back=interrupts > 1)
+        if interrupts > PATIENT_INTERRUPTS:
+            raise KeyboardInterrupt  # out of whatever call we are in
 
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, on_interrupt),
