@@ -14,6 +14,8 @@ from spearmint_int.cli.experiment import on_experiment
 from spearmint_int.errors import StoreError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from spearmint_int.cli.experiment import Experiment
     from spearmint_int.stores import Store
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("-y", "--yes", is_flag=True, help="Don't ask.")
 @on_experiment
 def clean(experiment: Experiment, yes: bool) -> None:
-    """Delete all jobs and results of the experiment, and its output folder."""
+    """Delete all jobs and results of the experiment, its output folder and its trace."""
     output = experiment.directory / "output"
     with experiment.store() as store:
         _refuse_while_running(store)
@@ -30,8 +32,17 @@ def clean(experiment: Experiment, yes: bool) -> None:
         if not yes:
             _ask(f"Delete {jobs} in {store.location} and {output}?")
         store.destroy()
-    shutil.rmtree(output, ignore_errors=True)
+    _delete_files(output)
     click.echo(f"{jobs} deleted")
+
+
+def _delete_files(output: Path) -> None:
+    """What runs have left in the folder beside the store."""
+    from spearmint_int.manager.record import BEST_FILE, TRACE_FILE  # noqa: PLC0415
+
+    shutil.rmtree(output, ignore_errors=True)
+    for name in (BEST_FILE, TRACE_FILE):
+        output.with_name(name).unlink(missing_ok=True)
 
 
 def _refuse_while_running(store: Store) -> None:

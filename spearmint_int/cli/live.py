@@ -41,7 +41,7 @@ class LiveView:
         self._narrator = Narrator(config)
         self._progress: Progress | None = None
         self._seen = time.monotonic()  # when the progress came, so that its clock runs on
-        self._running: dict[int, float] = {}
+        self._running: dict[int, tuple[float, str]] = {}  # when it began, and its parameters
         self._now = "starting"
         self._stopping = False
         self._live = Live(
@@ -74,7 +74,8 @@ class LiveView:
         elif isinstance(event, SuggestionStarted):
             self._now = "choosing the next point"
         elif isinstance(event, JobStarted):
-            self._running[event.job.id], self._now = time.monotonic(), ""
+            params = wording.params(event.job.params)
+            self._running[event.job.id], self._now = (time.monotonic(), params), ""
         elif isinstance(event, JobEnded):
             self._running.pop(event.job.id, None)
         elif isinstance(event, Stopping):
@@ -111,9 +112,11 @@ class LiveView:
     def _now_text(self) -> str:
         """The running jobs, or what the manager does without one."""
         now = time.monotonic()
-        jobs = [f"job {i} ({wording.duration(now - t)})" for i, t in self._running.items()]
+        jobs = [f"job {i} ({wording.duration(now - t)})" for i, (t, _) in self._running.items()]
+        if len(jobs) == 1:
+            jobs = [f"{jobs[0]} at {next(iter(self._running.values()))[1]}"]
         ending = "stopping; " if self._stopping else ""
-        return ending + ", ".join(jobs + ([self._now] if self._now and not jobs else []))
+        return ending + (", ".join(jobs) or self._now)
 
 
 def _fact(name: str, text: str) -> Text:

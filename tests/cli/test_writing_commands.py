@@ -124,8 +124,10 @@ def test_retry_of_a_job_that_is_not_broken_is_refused(
 
 def test_clean_deletes_jobs_and_output(spearmint: CommandLine, with_results: Path) -> None:
     (with_results / "output").mkdir()
+    (with_results / "trace.csv").touch()
     assert spearmint("clean", with_results, "--yes").out == "4 jobs deleted\n"
     assert not (with_results / "output").exists()
+    assert not (with_results / "trace.csv").exists()
     assert (with_results / "objective.py").exists()
     assert sum(counts(with_results).values()) == 0
 
