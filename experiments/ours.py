@@ -36,7 +36,7 @@ class Ours:
     ) -> None:
         self._space = space_of(dimensions)
         likelihood = "GAUSSIAN" if noise_variance > 0 else "NOISELESS"
-        self._options = ChooserOptions(likelihood=likelihood, **options)
+        self._options = ChooserOptions(**{"likelihood": likelihood, **options})
         self._seed = seed
         self._chain: dict[str, Any] | None = None
         self._suggested: tuple[Params, NDArray[np.float64]] | None = None

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from experiments.dimension import Dimension
-from experiments.paper.digits_table import CHECK, DEPTHS, NODES, TABLE
+from experiments.paper.digits_table import CHECK, DEPTHS, NODES, TABLE, table_points
 
 if TYPE_CHECKING:
     from experiments.dimension import Params
@@ -47,7 +47,7 @@ class TabulatedLoss:
 def tabulated_loss() -> TabulatedLoss:
     """The committed table as a function; refuses one that is not complete."""
     table = _losses(TABLE)
-    missing = [(node, depth) for depth in DEPTHS for node in NODES if (node, depth) not in table]
+    missing = [point for point in table_points() if point not in table]
     if missing:
         raise ValueError(
             f"{TABLE.path.name}: {len(missing)} entries are missing; "

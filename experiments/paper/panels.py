@@ -47,6 +47,11 @@ class Panel:
         return self.problem.noise_variance if self.problem and self.noisy else 0.0
 
     @property
+    def likelihood(self) -> str:
+        """Digits has no noise, but its loss is rough, which a model has to take for noise."""
+        return "NOISELESS" if self.problem and not self.noisy else "GAUSSIAN"
+
+    @property
     def measure(self) -> str:
         """What the curve shows: under noise the model's answer, as the best point is not known."""
         return "recommended" if self.noisy else "evaluated"
@@ -111,6 +116,7 @@ def run_repetition(task: PaperTask) -> Trial:
         noise_variance=panel.noise_variance,
         seed=seed,
         treatment=task.treatment,
+        likelihood=panel.likelihood,
     )
     never = panel.evaluations + 1
     return run_trial(
