@@ -6,11 +6,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import pymongo
 import pytest
 
 from spearmint_int.stores import Store, open_store
 from tests.mongo_server import MongoServerProcess, given_uri
-from tests.places import Place
+from tests.places import DATABASE, Place
 
 
 @pytest.fixture(scope="session")
@@ -18,18 +19,18 @@ def mongo_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a MongoDB server that lives as long as the test session."""
     if uri := given_uri():
         yield uri
+        with pymongo.MongoClient[dict[str, object]](uri) as client:
+            client.drop_database(DATABASE)
         return
     with MongoServerProcess(tmp_path_factory.mktemp("mongodb")) as server:
         yield server.uri
 
 
 @pytest.fixture(params=["sqlite", "mongodb"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    """Where one experiment's jobs are, in each kind of store in turn; cleared after the test."""
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Where one experiment's jobs are, in each kind of store in turn."""
     address = None if request.param == "sqlite" else request.getfixturevalue("mongo_uri")
-    place = Place(tmp_path, f"{tmp_path.name}-{uuid.uuid4().hex[:8]}", address)
-    yield place
-    open_store(place).destroy()
+    return Place(tmp_path, f"{tmp_path.name}-{uuid.uuid4().hex[:8]}", address)
 
 
 @pytest.fixture

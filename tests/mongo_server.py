@@ -6,11 +6,9 @@ the wire-protocol server `secantusdb` from the extra `test`, which stores with W
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -23,8 +21,12 @@ from pymongo.errors import PyMongoError
 
 URI_VARIABLE = "SPEARMINT_INT_TEST_MONGODB"
 START_SECONDS = 30.0
-STOP_SECONDS = 10.0
-PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a child gets when its parent dies
+# PR_SET_PDEATHSIG (1) of Linux's prctl asks for a signal when the parent dies; it outlives exec.
+DIE_WITH_PARENT = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 class MongoServerProcess:
@@ -48,10 +50,9 @@ class MongoServerProcess:
         """Start the process and wait until it answers."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                server_command(self._port, self._data),
+                dying_with_parent(server_command(self._port, self._data)),
                 stdout=log,
                 stderr=log,
-                preexec_fn=_die_with_parent,
             )
         give_up = time.monotonic() + START_SECONDS
         while not _answers(self.uri):
@@ -62,22 +63,10 @@ class MongoServerProcess:
 
     def kill(self) -> None:
         """End the process at once, as a crash would."""
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        """End the process as an operator would."""
-        self._end(signal.SIGTERM)
-
-    def _end(self, signal_number: int) -> None:
-        if self._process is None:
-            return
-        self._process.send_signal(signal_number)
-        try:
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
+        if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._process = None
+            self._process = None
 
     def __enter__(self) -> MongoServerProcess:
         self.start()
@@ -89,7 +78,7 @@ class MongoServerProcess:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.stop()
+        self.kill()  # its data are temporary
 
 
 def given_uri() -> str | None:
@@ -112,6 +101,13 @@ def server_command(port: int, data: Path) -> list[str]:
     return [sys.executable, "-m", "secantus", *address, "--storage-path", str(data), *options]
 
 
+def dying_with_parent(command: list[str]) -> list[str]:
+    """The command, ended by the system when this process dies: a killed test run leaves nothing."""
+    if sys.platform != "linux":
+        return command
+    return [sys.executable, "-c", DIE_WITH_PARENT, *command]
+
+
 def free_port() -> int:
     """A port that nobody listens on."""
     with socket.socket() as probe:
@@ -126,9 +122,3 @@ def _answers(uri: str) -> bool:
         except PyMongoError:
             return False
         return True
-
-
-def _die_with_parent() -> None:
-    # A test run that is itself killed must not leave a server behind.
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+# The name of the database that the tests use, and delete, on a MongoDB server.
+DATABASE = "spearmint-int-tests"
+
 
 @dataclass(frozen=True)
 class Database:
     address: str | None
-    name: str = "spearmint-int-tests"
+    name: str = DATABASE
 
 
 @dataclass(frozen=True)

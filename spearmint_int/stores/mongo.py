@@ -13,8 +13,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bson.int64 import Int64
-from pymongo import ASCENDING, ReturnDocument
+from pymongo import ASCENDING
 from pymongo.errors import DuplicateKeyError
 
 from spearmint_int.errors import JobNotFound, StoreError, StoreVersionError
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
 
 SCHEMA_NAME = "schema-version"
 
+# A claim looks at this many of the lowest new jobs at once.
+CANDIDATES = 8
+
 # One for claims, leases and lists by status; one for the budget.
 INDEXES = (
     [("status", ASCENDING), ("_id", ASCENDING)],
@@ -63,15 +65,17 @@ class MongoStore:
         self._server.check()
         self.location = f"{self._server.address}, database {database}, experiment {experiment}"
         try:
-            self._collections = self._server.database(database)
-            self._jobs = self._collections[f"{experiment}.jobs"]
-            self._locks = self._collections[f"{experiment}.locks"]
-            self._chains = NamedValues(self._server, self._collections[f"{experiment}.chains"])
-            self._meta = NamedValues(self._server, self._collections[f"{experiment}.meta"])
+            self._jobs = self._server.collection(database, f"{experiment}.jobs")
+            self._locks = self._server.collection(database, f"{experiment}.locks")
+            self._chains = self._values(database, f"{experiment}.chains")
+            self._meta = self._values(database, f"{experiment}.meta")
             self._prepare(create=create)
         except BaseException:
             self._server.close()
             raise
+
+    def _values(self, database: str, name: str) -> NamedValues:
+        return NamedValues(self._server, self._server.collection(database, name))
 
     def _prepare(self, *, create: bool) -> None:
         version = self._meta.load(SCHEMA_NAME)
@@ -120,27 +124,37 @@ class MongoStore:
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        token, now = uuid.uuid4().hex, time.time()
-        unclaimed = {"status": JobStatus.NEW.value}
+        unclaimed = {"status": JobStatus.NEW.value} | ({"resource": resource} if resource else {})
+        while candidates := self._first_few(unclaimed):
+            for document in candidates:
+                if job := self._take(document, owner, lease_seconds):
+                    return job
+        return None
+
+    def _first_few(self, wanted: Document) -> list[Document]:
+        """The lowest of the jobs: more than one, because others are after the first one too."""
+        return self._server.call(
+            lambda: list(self._jobs.find(wanted).sort("_id", ASCENDING).limit(CANDIDATES))
+        )
+
+    def _take(self, document: Document, owner: str, lease_seconds: float) -> Job | None:
+        """The job of a document that was seen as new; None when somebody else was faster."""
+        now = time.time()
         taken = {
             "status": JobStatus.PENDING.value,
+            "attempts": document["attempts"] + 1,
             "lease_owner": owner,
             "lease_expires": now + lease_seconds,
-            "token": token,
+            "token": uuid.uuid4().hex,
             "started": now,
             "ended": None,
             "process": None,
         }
-        document = self._server.call(
-            lambda: self._jobs.find_one_and_update(
-                unclaimed if resource is None else {**unclaimed, "resource": resource},
-                {"$set": taken, "$inc": {"attempts": Int64(1)}},
-                sort=[("_id", ASCENDING)],
-                return_document=ReturnDocument.AFTER,
-            ),
-            recover=lambda: self._jobs.find_one({"status": taken["status"], "token": token}),
-        )
-        return None if document is None else _job(document)
+        # Every way back to `new` leaves its own `settled`: with the same one, nothing has changed.
+        seen = {key: document[key] for key in ("_id", "status", "settled")}
+        if not self._update(seen, taken, mark={"token": taken["token"]}):
+            return None
+        return _job({**document, **taken})
 
     def renew(self, job: Job, *, lease_seconds: float) -> bool:
         return self._change_claim(job, {"lease_expires": time.time() + lease_seconds})
@@ -191,7 +205,10 @@ class MongoStore:
         push = {"failures": records.failure_record(records.lost_worker(job))}
         # The lease as it was seen: a renewal in between wins.
         return self._update(
-            {**_held(job), "lease_expires": job.lease_expires}, changes, push=push, mark=mark
+            {**_held(job), "lease_expires": job.lease_expires},
+            changes,
+            push=push,
+            mark={"settled": mark},
         )
 
     def retry(self, job_id: int) -> Job:
@@ -204,7 +221,9 @@ class MongoStore:
             "token": None,
             "settled": mark,
         }
-        if self._update({"_id": job_id, "status": JobStatus.BROKEN.value}, anew, mark=mark):
+        if self._update(
+            {"_id": job_id, "status": JobStatus.BROKEN.value}, anew, mark={"settled": mark}
+        ):
             return self.job(job_id)
         status = self.job(job_id).status
         raise StoreError(f"job {job_id} is {status}: only a broken job can be retried")
@@ -222,7 +241,7 @@ class MongoStore:
             return False
         mark = f"{outcome} {job.token}"
         ended = {"token": None, "lease_owner": None, "lease_expires": None, "settled": mark}
-        if self._update(condition, {**changes, **ended}, push=push, mark=mark):
+        if self._update(condition, {**changes, **ended}, push=push, mark={"settled": mark}):
             return True
         self.job(job.id)  # raises JobNotFound when the whole job is gone
         return False
@@ -237,7 +256,7 @@ class MongoStore:
         condition: Document,
         changes: Mapping[str, Any],
         *,
-        mark: str,
+        mark: Document,
         push: Mapping[str, Any] | None = None,
     ) -> bool:
         """One conditional update; True also when an earlier try left its mark already."""
@@ -246,7 +265,7 @@ class MongoStore:
         def attempt() -> bool:
             if self._jobs.update_one(condition, update).matched_count == 1:
                 return True
-            return self._jobs.find_one({"_id": condition["_id"], "settled": mark}) is not None
+            return self._jobs.find_one({"_id": condition["_id"], **mark}) is not None
 
         return self._server.call(attempt)
 

@@ -17,7 +17,7 @@ from spearmint_int.errors import StoreError, StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pymongo.database import Database
+    from pymongo.collection import Collection
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -29,11 +29,16 @@ PATIENCE_SECONDS = 60.0
 FIRST_PAUSE = 0.05
 LAST_PAUSE = 2.0
 
-# How long one try may take; an address may set its own values.
-TIMEOUTS = {
-    "serverselectiontimeoutms": 5_000,
-    "connecttimeoutms": 5_000,
-    "sockettimeoutms": 20_000,
+# What we set where the address does not: how long one try may take; and plain polling of the
+# server, since a streaming monitor notices only after 10 s that a stepped-down server is back.
+OPTIONS: dict[str, Any] = {
+    "serverSelectionTimeoutMS": 5_000,
+    "connectTimeoutMS": 5_000,
+    "socketTimeoutMS": 20_000,
+    "heartbeatFrequencyMS": 2_000,
+    "serverMonitoringMode": "poll",
+    # Acknowledged means on disk: a result must outlive a crash of the server.
+    "journal": True,
 }
 
 # Server errors that pass by themselves: shutting down, stepping down, interrupted, conflicts.
@@ -57,13 +62,8 @@ class MongoServer:
         self.address = without_password(uri)
         self._patience = patience
         with self._explained():
-            options = parse_uri(uri, validate=True, warn=False)["options"]
-            defaults: dict[str, Any] = {
-                name: value for name, value in TIMEOUTS.items() if name not in options
-            }
-            # Acknowledged means on disk (j): a result must outlive a crash of the server.
             self.client: pymongo.MongoClient[Document] = pymongo.MongoClient(
-                uri, appname="spearmint-int", journal=True, **defaults
+                uri, appname="spearmint-int", **default_options(uri)
             )
 
     def check(self) -> None:
@@ -75,10 +75,10 @@ class MongoServer:
             self.client.close()
             raise
 
-    def database(self, name: str) -> Database[Document]:
-        """The database of this name."""
+    def collection(self, database: str, name: str) -> Collection[Document]:
+        """The collection of this name; StoreError when MongoDB does not allow the name."""
         with self._explained():
-            return self.client[name]
+            return self.client[database][name]
 
     def call(self, operation: Callable[[], T], recover: Callable[[], T | None] | None = None) -> T:
         """The operation's answer, repeated with growing pauses while the server can't be reached.
@@ -141,6 +141,15 @@ def is_passing(fault: faults.PyMongoError) -> bool:
     if isinstance(fault, (faults.ConnectionFailure, faults.WTimeoutError)):
         return True
     return isinstance(fault, faults.OperationFailure) and fault.code in PASSING_CODES
+
+
+def default_options(uri: str) -> dict[str, Any]:
+    """Our options, without those that the address sets itself."""
+    try:
+        given = {name.lower() for name in parse_uri(uri, warn=False)["options"]}
+    except ValueError as error:  # the parser's own answer to some addresses
+        raise faults.InvalidURI(str(error)) from error
+    return {name: value for name, value in OPTIONS.items() if name.lower() not in given}
 
 
 def as_uri(address: str) -> str:

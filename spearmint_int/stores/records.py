@@ -35,26 +35,47 @@ def plain(value: Any, place: str = "value") -> Any:
 
     Non-finite numbers are not JSON: with them no other program could read the row.
     """
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        value = value.tolist()
+    try:
+        return _plain(value)
+    except TypeError:
+        culprit, kind = _culprit(value, place)
+        raise StoreError(f"{culprit}: a {kind} can't be stored; use JSON values") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, str):
+        # A lone surrogate (undecodable output of an objective) can't be stored as UTF-8.
+        return str.__str__(value).encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {str(key): plain(item, f"{place}.{key}") for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item, f"{place}[{i}]") for i, item in enumerate(value)]
-    if isinstance(value, (str, float)):
-        return _plain_text(value) if isinstance(value, str) else _plain_float(value)
-    if value is None or isinstance(value, (bool, int)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, int):
         return value
-    raise StoreError(f"{place}: a {type(value).__name__} can't be stored; use JSON values")
+    if hasattr(value, "tolist"):  # numpy scalars and arrays
+        return _plain(value.tolist())
+    raise TypeError
 
 
-def _plain_text(text: str) -> str:
-    # A lone surrogate (undecodable output of an objective) can't be stored as UTF-8.
-    return str.__str__(text).encode("utf-8", "replace").decode("utf-8")
+def _culprit(value: Any, place: str) -> tuple[str, str]:
+    """Where the first value is that JSON doesn't have, and what it is."""
+    if isinstance(value, dict):
+        parts = [(item, f"{place}.{key}") for key, item in value.items()]
+    elif isinstance(value, (list, tuple)):
+        parts = [(item, f"{place}[{i}]") for i, item in enumerate(value)]
+    else:
+        return place, type(value).__name__
+    return next(_culprit(item, where) for item, where in parts if not _is_storable(item))
 
 
-def _plain_float(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+def _is_storable(value: Any) -> bool:
+    try:
+        _plain(value)
+    except TypeError:
+        return False
+    return True
 
 
 def new_record(draft: JobDraft, *, now: float) -> Record:

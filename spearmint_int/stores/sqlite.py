@@ -36,9 +36,7 @@ JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "pr
 class SQLiteStore:
     """A `Store` in one SQLite file; any number of processes of one machine share it."""
 
-    def __init__(
-        self, path: Path, *, create: bool = True
-    ) -> None:
+    def __init__(self, path: Path, *, create: bool = True) -> None:
         self._file = SQLiteFile(path, create=create)
 
     @property
@@ -232,7 +230,8 @@ class SQLiteStore:
     def first_meta(self, name: str, value: Any) -> Any:
         with self._file.transaction() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)", (name, _dumps(value))
+                "INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)",
+                (name, _dumps(records.plain(value, name))),
             )
         return self.load_meta(name)
 
@@ -267,7 +266,8 @@ class SQLiteStore:
     def _save(self, table: str, name: str, value: Any) -> None:
         with self._file.transaction() as connection:
             connection.execute(
-                f"INSERT OR REPLACE INTO {table} (name, value) VALUES (?, ?)", (name, _dumps(value))
+                f"INSERT OR REPLACE INTO {table} (name, value) VALUES (?, ?)",
+                (name, _dumps(records.plain(value, name))),
             )
 
     def _load(self, table: str, name: str) -> Any | None:
@@ -282,7 +282,7 @@ class SQLiteStore:
 
 def _dumps(value: Any) -> str:
     # Text as it is, not as \u escapes: people read these columns.
-    return json.dumps(records.plain(value), ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _loads(text: str | None) -> Any:

@@ -1,6 +1,6 @@
-"""A process that uses a store at the same time as others: `worker.py ACTION DIR EXPERIMENT ADDRESS`.
+"""A process that uses a store at the same time as others; prints what it did as JSON.
 
-Prints what it did as one line of JSON.
+python -m tests.stores.worker ACTION DIRECTORY EXPERIMENT ADDRESS
 """
 
 from __future__ import annotations

@@ -1,0 +1,147 @@
+"""What the MongoDB store alone promises: readable documents, and faults that explain."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+
+from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
+from spearmint_int.stores import open_store
+from spearmint_int.stores.mongo import MongoStore
+from spearmint_int.stores.mongo_server import as_uri, without_password
+from tests.mongo_server import free_port
+from tests.places import DATABASE, Place
+from tests.stores.drafts import add, add_and_claim
+
+OpenStore = Callable[..., MongoStore]
+
+
+@pytest.fixture
+def open_experiment(mongo_uri: str, tmp_path: Path) -> Iterator[OpenStore]:
+    opened: list[MongoStore] = []
+
+    def open_one(name: str = "", **options: Any) -> MongoStore:
+        experiment = f"{tmp_path.name}{name}"
+        opened.append(MongoStore(mongo_uri, database=DATABASE, experiment=experiment, **options))
+        return opened[-1]
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def database(mongo_uri: str) -> Iterator[Any]:
+    with pymongo.MongoClient[dict[str, Any]](mongo_uri) as client:
+        yield client[DATABASE]
+
+
+def test_integers_are_stored_as_64_bit_integers(
+    open_experiment: OpenStore, database: Any, tmp_path: Path
+) -> None:
+    store = open_experiment()
+    add(store, depth=3)
+    jobs = database[f"{tmp_path.name}.jobs"]
+    assert jobs.count_documents({"_id": {"$type": "long"}, "params.depth": {"$type": "long"}}) == 1
+    assert jobs.find_one({"params.depth": 3, "status": "new"})["point"] == [0.5, 0.1]
+
+
+def test_an_integer_beyond_64_bits_is_refused(open_experiment: OpenStore) -> None:
+    store = open_experiment()
+    with pytest.raises(StoreError, match="too large for MongoDB"):
+        add(store, params={"huge": 2**63})
+    assert store.jobs() == []
+
+
+def test_experiments_in_one_database_do_not_mix(open_experiment: OpenStore) -> None:
+    one, two = open_experiment("-one"), open_experiment("-two")
+    add_and_claim(one)
+    assert two.claim("b", lease_seconds=60) is None
+    assert add(two).id == 1
+    one.destroy()
+    assert len(two.jobs()) == 1
+
+
+def test_jobs_of_spearmint_itself_are_left_alone(
+    open_experiment: OpenStore, database: Any, tmp_path: Path
+) -> None:
+    database[f"{tmp_path.name}.jobs"].insert_one({"id": 1, "status": "complete"})
+    with pytest.raises(StoreVersionError, match=r"jobs of another program \(Spearmint's own\?\)"):
+        open_experiment()
+
+
+def test_another_schema_version_is_refused(
+    open_experiment: OpenStore, database: Any, tmp_path: Path
+) -> None:
+    open_experiment()
+    database[f"{tmp_path.name}.meta"].update_one({}, {"$set": {"value": 9}})
+    with pytest.raises(StoreVersionError, match="schema version 9, this program needs 1"):
+        open_experiment()
+
+
+def test_the_indexes_are_there(open_experiment: OpenStore, database: Any, tmp_path: Path) -> None:
+    open_experiment()
+    names = set(database[f"{tmp_path.name}.jobs"].index_information())
+    assert names == {"_id_", "status_1__id_1", "resource_1_source_1_status_1"}
+
+
+def test_a_name_that_mongodb_does_not_allow_is_explained(open_experiment: OpenStore) -> None:
+    with pytest.raises(StoreError, match="must not contain"):
+        open_experiment("$name")
+
+
+def test_a_server_that_is_not_there_is_told_within_seconds() -> None:
+    address = f"127.0.0.1:{free_port()}"
+    begin = time.monotonic()
+    with pytest.raises(StoreUnavailable, match="no MongoDB server answers") as caught:
+        MongoStore(address, database=DATABASE, experiment="x")
+    assert time.monotonic() - begin < 10
+    assert address in str(caught.value)
+    assert "refused" in str(caught.value)
+    assert "leave the address out to use the embedded database" in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["mongodb://", "http://host", "host:port", "mongodb://u:p@:@h"])
+def test_an_impossible_address_is_explained(address: str) -> None:
+    with pytest.raises(StoreError, match="not a usable database address"):
+        MongoStore(address, database=DATABASE, experiment="x")
+
+
+def test_a_wrong_password_is_explained(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = mongo_uri.replace("mongodb://", "mongodb://somebody:secret@")
+    with pytest.raises(StoreError, match="refused the user or password") as caught:
+        MongoStore(address, database=DATABASE, experiment="x")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_host_is_an_address() -> None:
+    assert as_uri("db.example.org:27018") == "mongodb://db.example.org:27018"
+    assert as_uri("mongodb+srv://cluster") == "mongodb+srv://cluster"
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("mongodb://ann:secret@host:1/?tls=true", "mongodb://ann@host:1"),
+        ("mongodb://a,b:2/admin", "mongodb://a,b:2/admin"),
+        ("mongodb+srv://ann:s%40e@host/", "mongodb+srv://ann@host"),
+    ],
+)
+def test_passwords_are_not_shown(uri: str, shown: str) -> None:
+    assert without_password(uri) == shown
+
+
+def test_the_address_of_the_environment_wins(
+    mongo_uri: str, tmp_path: Path, open_experiment: OpenStore
+) -> None:
+    place = Place(tmp_path, tmp_path.name, None)
+    store = open_store(place, environment={"SPEARMINT_DB_ADDRESS": mongo_uri})
+    add(store)
+    assert isinstance(store, MongoStore)
+    assert len(open_experiment().jobs()) == 1
+    store.close()

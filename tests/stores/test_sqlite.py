@@ -1,0 +1,219 @@
+"""What the embedded store alone promises: a file that people can read, and faults that explain."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
+from spearmint_int.jobs import JobStatus
+from spearmint_int.stores import SQLiteStore, sqlite_file
+from tests.stores.drafts import FAILURE, add, add_and_claim, claim, draft
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "spearmint.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SQLiteStore]:
+    store = SQLiteStore(path)
+    yield store
+    store.close()
+
+
+def query(path: Path, statement: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(statement).fetchall()
+    finally:
+        connection.close()
+
+
+def test_the_columns_are_readable_by_sql(store: SQLiteStore, path: Path) -> None:
+    store.complete(add_and_claim(store), {"main": 1.5})
+    statement = (
+        "SELECT id, status, json_extract(params, '$.depth'), typeof(json_extract(params,"
+        " '$.depth')), json_extract(result, '$.main') FROM jobs"
+    )
+    assert query(path, statement) == [(1, "complete", 3, "integer", 1.5)]
+
+
+def test_text_is_stored_as_people_wrote_it(store: SQLiteStore, path: Path) -> None:
+    add(store, params={"größe": "süß"})
+    assert query(path, "SELECT params FROM jobs") == [('{"größe": "süß"}',)]
+
+
+def test_the_file_has_a_schema_version_and_a_write_ahead_log(
+    store: SQLiteStore, path: Path
+) -> None:
+    assert query(path, "PRAGMA user_version") == [(1,)]
+    assert query(path, "PRAGMA journal_mode") == [("wal",)]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT id FROM jobs WHERE status = 'new' AND resource = coalesce(NULL, resource)"
+        " ORDER BY id LIMIT 1",
+        "SELECT * FROM jobs WHERE status = 'pending' ORDER BY id",
+        "SELECT status, count(*) FROM jobs GROUP BY status",
+        "SELECT count(*) FROM jobs WHERE resource = 'Main' AND source IN ('chooser', 'initial')",
+        "SELECT * FROM jobs WHERE id > 5 ORDER BY id LIMIT 3",
+    ],
+)
+def test_every_query_has_its_index(store: SQLiteStore, path: Path, statement: str) -> None:
+    plan = " ".join(str(row) for row in query(path, f"EXPLAIN QUERY PLAN {statement}"))
+    assert "INDEX" in plan or "PRIMARY KEY" in plan
+    assert "TEMP B-TREE" not in plan
+
+
+def test_another_schema_version_is_refused(store: SQLiteStore, path: Path) -> None:
+    store.close()
+    query(path, "PRAGMA user_version = 7")
+    with pytest.raises(StoreVersionError, match="schema version 7, this program needs 1"):
+        SQLiteStore(path)
+
+
+def test_the_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    query(path, "CREATE TABLE photos (id)")
+    with pytest.raises(StoreError, match="belongs to another program"):
+        SQLiteStore(path)
+    assert query(path, "SELECT name FROM sqlite_master") == [("photos",)]
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.write_text("hello " * 1000)
+    with pytest.raises(StoreError, match="not an SQLite database: move it away"):
+        SQLiteStore(path)
+
+
+def test_an_empty_file_becomes_a_store(path: Path) -> None:
+    path.touch()  # left by a process that was killed at the very beginning
+    store = SQLiteStore(path)
+    assert add(store).id == 1
+    store.close()
+
+
+def test_a_damaged_file_is_explained(store: SQLiteStore, path: Path) -> None:
+    for _ in range(200):
+        add(store, provenance={"text": "x" * 1000})
+    store.close()
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    damaged = SQLiteStore(path)
+    with pytest.raises(StoreError, match="damaged: restore a copy"):
+        damaged.jobs()
+    damaged.close()
+
+
+def test_a_missing_folder_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="check that the folder exists"):
+        SQLiteStore(tmp_path / "nowhere" / "spearmint.sqlite")
+
+
+def test_a_full_disk_is_explained_and_nothing_is_half_done(store: SQLiteStore, path: Path) -> None:
+    job = add_and_claim(store)
+    with store._file.transaction() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match="the disk is full: free some space"):
+        store.add(draft(provenance={"text": "x" * 100_000}))
+    with store._file.transaction() as connection:
+        connection.execute("PRAGMA max_page_count = 100000")
+    assert len(store.jobs()) == 1
+    assert store.complete(job, {"main": 1.0})
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_file_without_write_permission_is_explained(store: SQLiteStore, path: Path) -> None:
+    store.close()
+    path.chmod(0o400)
+    locked = SQLiteStore(path)
+    with pytest.raises(StoreError, match="can't be written: check the permissions"):
+        add(locked)
+    locked.close()
+
+
+def test_a_connection_that_may_not_write_is_explained(store: SQLiteStore) -> None:
+    store._file._open_connection().execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreError, match="can't be written: check the permissions"):
+        add(store)
+
+
+def test_a_file_that_stays_locked_is_explained(
+    store: SQLiteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.1)
+    impatient = SQLiteStore(path)
+    with store._file.transaction(), pytest.raises(StoreUnavailable, match="kept it locked"):
+        add(impatient)
+    assert add(impatient).id == 1
+    impatient.close()
+
+
+def test_readers_do_not_wait_for_a_writer(store: SQLiteStore, path: Path) -> None:
+    add(store)
+    reader = SQLiteStore(path)
+    with store._file.transaction() as connection:
+        connection.execute("UPDATE jobs SET status = 'broken'")
+        assert reader.job(1).status is JobStatus.NEW
+    reader.close()
+
+
+def test_a_file_that_is_deleted_under_a_manager_is_noticed(store: SQLiteStore, path: Path) -> None:
+    add(store)
+    SQLiteStore(path).destroy()
+    with pytest.raises(StoreError, match="deleted or replaced while in use"):
+        add(store)
+    SQLiteStore(path).close()
+    with pytest.raises(StoreError, match="deleted or replaced while in use"):
+        add(store)
+
+
+def test_nothing_stays_behind_after_deleting(store: SQLiteStore, tmp_path: Path) -> None:
+    add(store)
+    store.destroy()
+    assert list(tmp_path.iterdir()) == []
+
+
+def delete_and_stumble(store: SQLiteStore) -> None:
+    with store._file.transaction() as connection:
+        connection.execute("DELETE FROM jobs")
+        connection.execute("SELECT nonsense")
+
+
+def test_an_error_inside_of_a_change_undoes_it(store: SQLiteStore) -> None:
+    job = add_and_claim(store)
+    with pytest.raises(StoreError, match="nonsense"):
+        delete_and_stumble(store)
+    assert store.fail(job, FAILURE, max_attempts=2) is JobStatus.NEW
+    assert claim(store).attempts == 2
+
+
+def test_a_hard_copy_of_the_folder_of_a_running_experiment_opens(
+    store: SQLiteStore, path: Path, tmp_path: Path
+) -> None:
+    add(store)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in tmp_path.glob("spearmint.sqlite*"):
+        shutil.copy(file, copy)
+    copied = SQLiteStore(copy / path.name)
+    assert copied.job(1) == store.job(1)
+    copied.close()
+
+
+def test_opening_the_embedded_store_does_not_import_pymongo() -> None:
+    code = "import sys, json, spearmint_int.stores; print(json.dumps('pymongo' in sys.modules))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert json.loads(answer.stdout) is False
