@@ -1,7 +1,7 @@
 """Gradient boosting on scikit-learn's handwritten digits: two integers, two reals, and noise.
 
-What to expect: a log loss of about LOSS on the held-out third, from LOSS0 with the first guesses;
-a job takes one to a few seconds, the whole run about a minute. It needs scikit-learn
+What to expect: 2.5 to 3 % of the held-out third wrong, from 17 % at the first point; some settings
+diverge (75 %). A job takes one to a few seconds, the whole run about a minute. It needs scikit-learn
 (`pip install spearmint-int[experiments]`).
 """
 
