@@ -3,8 +3,8 @@
 864 combinations; a vector of three INTs and a single one. No combination is ever tried twice,
 since the experiment is NOISELESS.
 
-What to expect: the best plan costs 74.25: 3, 6 and 4 people at 4 counters (the worst, 436.5). The 35
-jobs end at it or next to it (3, 5 and 4 people: 75.82), where trying all would take 864.
+What to expect: the best plan costs 74.25: 3, 6 and 4 people at 4 counters (the worst, 436.5).
+The 35 jobs end at it or next to it (3, 5 and 4 people: 75.82); trying all would take 864.
 """
 
 from __future__ import annotations

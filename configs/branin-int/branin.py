@@ -1,7 +1,7 @@
 """Branin's function, whose first input is an integer here; it has no noise.
 
-What to expect: the minimum is 0.49398, twice: at x1 = 3, x2 = 2.388 and at x1 = -3, x2 = 11.937. The
-30 jobs find it to four digits, in a few seconds.
+What to expect: the minimum is 0.49398, twice: at x1 = 3, x2 = 2.388 and at x1 = -3, x2 = 11.937.
+The 30 jobs find it to four digits, in a few seconds.
 """
 
 from __future__ import annotations

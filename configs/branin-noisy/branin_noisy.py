@@ -1,8 +1,8 @@
 """Branin's function with an integer input and noise of standard deviation 2; two jobs at a time.
 
 What to expect: the lowest value is lucky (it may be below 0, where the function never is), so that
-`spearmint-int best` also says the model's minimum: near 0.5 at x1 = 3, x2 = 2.4 or x1 = -3, x2 = 11.9, where the true minima are
-(0.494). A repeat of a point is launched only where the model gains by it.
+`spearmint-int best` also says the model's minimum: near 0.5 at x1 = 3, x2 = 2.4 or at x1 = -3,
+x2 = 11.9, where the true minima are (0.494). A repeat is launched only where the model gains by it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,6 @@ def branin(x1: float, x2: float) -> float:
 
 
 def main(job_id: int, params: dict[str, Any]) -> float:
-    """One noisy evaluation; the noise comes from the job's number, so that a run can be repeated."""
+    """One noisy evaluation; the noise comes from the job's number, so that runs can be repeated."""
     noise = random.Random(job_id).gauss(0.0, NOISE)
     return branin(int(params["x1"][0]), float(params["x2"][0])) + noise

@@ -1,8 +1,8 @@
 """Gradient boosting on scikit-learn's handwritten digits: two integers, two reals, and noise.
 
 What to expect: 2.5 to 3 % of the held-out third wrong, from 17 % at the first point; some settings
-diverge (75 %). A job takes one to a few seconds, the whole run about a minute. It needs scikit-learn
-(`pip install spearmint-int[experiments]`).
+diverge (75 %). A job takes one to a few seconds, the whole run about a minute. It needs
+scikit-learn (`pip install spearmint-int[experiments]`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 
 
 def main(job_id: int, params: dict[str, Any]) -> float:
-    """Train once, with trees that differ from job to job, and return the errors on unseen digits in %."""
+    """Train once, with trees that differ from job to job; the errors on unseen digits in %."""
     images, labels = load_digits(return_X_y=True)
     train_x, held_x, train_y, held_y = train_test_split(
         images, labels, test_size=1 / 3, random_state=0, stratify=labels
