@@ -12,6 +12,7 @@ from spearmint_int.cli import wording
 from spearmint_int.cli.experiment import config_option, json_option
 from spearmint_int.cli.job_arguments import jobs_and_experiment
 from spearmint_int.cli.printing import job_document, print_facts, print_json
+from spearmint_int.cli.why import reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,9 +54,7 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
     yield "attempts", str(job.attempts)
     if job.process is not None:
         yield "process", f"{job.process.pid or job.process.proc_id} on {job.process.host}"
-    for name, value in job.provenance.items():
-        if isinstance(value, str | int | float):
-            yield name, wording.param(value)
+    yield from reasons(job.provenance)
 
 
 def _time(seconds: float | None) -> str:

@@ -1,0 +1,41 @@
+"""Why a job was chosen: its provenance in a few lines. Pure functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.cli import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def reasons(provenance: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(name, text) of what the chooser knew and weighed; nothing for a job without provenance."""
+    if "source" in provenance:
+        yield "chosen by", _chosen_by(provenance)
+    if "observations" in provenance:
+        yield "knowing", _knowing(provenance)
+    if "reason" in provenance:
+        yield "because", str(provenance["reason"])
+    if provenance.get("repeat"):
+        yield "repeat", "yes: under noise, another look here is worth more than a new point"
+
+
+def _chosen_by(provenance: Mapping[str, Any]) -> str:
+    found = str(provenance["source"])
+    if provenance.get("value") is None:
+        return found
+    value = f"{provenance.get('acquisition', 'value')} {wording.number(provenance['value'])}"
+    second = (provenance.get("runner_up") or {}).get("value")
+    runner_up = "" if second is None else f" (runner-up {wording.number(second)})"
+    return f"{value}{runner_up}, found by {found}"
+
+
+def _knowing(provenance: Mapping[str, Any]) -> str:
+    results = wording.counted(provenance["observations"], "result")
+    parts = [results, f"{provenance.get('pending', 0)} pending"]
+    if provenance.get("failed"):
+        parts.append(f"{provenance['failed']} failed")
+    took = provenance.get("seconds")
+    return ", ".join(parts) + ("" if took is None else f"; it took {wording.duration(took)}")

@@ -1,0 +1,33 @@
+"""Why a job was chosen, in a few lines."""
+
+from __future__ import annotations
+
+from spearmint_int.cli.why import reasons
+
+
+def test_a_models_choice_names_its_value_and_the_runner_ups() -> None:
+    provenance = {
+        "source": "sobol, refined", "acquisition": "ei", "value": 0.25, "runner_up": {"value": 0.2},
+        "observations": 21, "pending": 1, "failed": 2, "seconds": 0.29, "repeat": False,
+    }  # fmt: skip
+    assert dict(reasons(provenance)) == {
+        "chosen by": "ei 0.25 (runner-up 0.2), found by sobol, refined",
+        "knowing": "21 results, 1 pending, 2 failed; it took 0.29 s",
+    }
+
+
+def test_a_point_of_the_design_has_no_value() -> None:
+    provenance = {"source": "initial design", "observations": 1, "pending": 0}
+    assert dict(reasons(provenance)) == {
+        "chosen by": "initial design",
+        "knowing": "1 result, 0 pending",
+    }
+
+
+def test_a_random_point_says_why_and_a_repeat_says_so() -> None:
+    provenance = {"source": "random", "reason": "no candidate had a value", "repeat": True}
+    assert list(dict(reasons(provenance))) == ["chosen by", "because", "repeat"]
+
+
+def test_a_result_that_was_brought_has_no_reasons() -> None:
+    assert list(reasons({})) == []
