@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
 # Beyond this many results the model's cost grows past what a status line is worth.
 MOST_OBSERVATIONS = 1000
-# The share of a job's time that an estimate may take, so that it never holds a run up.
-SHARE = 0.25
+# The share of a job's time that an estimate may take, so that it never holds a run up; where jobs
+# are quicker than that, the share of the run's time that all estimates together may take.
+SHARE_OF_JOB, SHARE_OF_RUN = 0.25, 0.1
 
 
 class Recommender(Protocol):
@@ -55,14 +57,18 @@ class Estimator:
         self._load_chain = load_chain
         self._call: BackgroundCall[Recommendation | None] | None = None
         self._seen = 0
-        self._seconds = 0.0
+        self._seconds = self._spent = 0.0
+        self._began = time.monotonic()
         self.latest: Estimate | None = None
 
     def update(self, *, job_seconds: float | None) -> bool:
         """True when there is a new estimate. Call it when the chooser has nothing to do."""
         if self._call is not None:
             return self._collect(self._call)
-        affordable = job_seconds is not None and self._seconds <= SHARE * job_seconds
+        affordable = job_seconds is not None and (
+            self._seconds <= SHARE_OF_JOB * job_seconds
+            or self._spent <= SHARE_OF_RUN * (time.monotonic() - self._began)
+        )
         if affordable and self._has_news():
             self._call = BackgroundCall(self._task(), done=self._wake)
         return False
@@ -89,6 +95,7 @@ class Estimator:
         if not call.is_finished:
             return False
         self._call, self._seconds = None, call.seconds
+        self._spent += call.seconds
         self._keep(call.result)
         return True
 
