@@ -39,9 +39,7 @@ def _is_json(path: Path) -> bool:
 
 
 def _text(experiment: Experiment, *, as_json: bool) -> str:
-    import json  # noqa: PLC0415
-
-    from spearmint_int.cli.printing import finite, job_document  # noqa: PLC0415
+    from spearmint_int.cli.printing import job_document, json_text  # noqa: PLC0415
     from spearmint_int.cli.results_file import csv_text  # noqa: PLC0415
 
     config = experiment.config
@@ -49,5 +47,4 @@ def _text(experiment: Experiment, *, as_json: bool) -> str:
         jobs = store.jobs()
     if not as_json:
         return csv_text(jobs, config)
-    documents = [finite(job_document(job, task=config.task_name)) for job in jobs]
-    return json.dumps(documents, indent=2, ensure_ascii=False) + "\n"
+    return json_text([job_document(job, task=config.task_name) for job in jobs]) + "\n"

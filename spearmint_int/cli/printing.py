@@ -20,7 +20,15 @@ STATUS_COLOURS = {"complete": "green", "broken": "red", "pending": "yellow", "ne
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout; what is not a number is null."""
-    click.echo(json.dumps(finite(value), indent=2, ensure_ascii=False))
+    click.echo(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """A document with indents; of a list, which may be long, an entry on each line."""
+    if not isinstance(value, list):
+        return json.dumps(finite(value), indent=2, ensure_ascii=False)
+    lines = [json.dumps(finite(item), ensure_ascii=False) for item in value]
+    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
 def finite(value: Any) -> Any:
