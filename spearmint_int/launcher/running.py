@@ -7,13 +7,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.errors import ObjectiveError
-from spearmint_int.jobs import Failure
+from spearmint_int.jobs import Failure, FailureKind
 from spearmint_int.launcher import objective
 from spearmint_int.launcher.ends import not_started, outcome_without_result
 from spearmint_int.launcher.environment import job_environment
@@ -39,14 +39,23 @@ def run_objective(
 
     `started` is called once the process runs; until then this function wants no other thread.
     """
-    output = OutputFile(
-        output_path(Path(launch.directory), launch.job_id), append=launch.attempt > 1
-    )
-    if launch.attempt > 1:
-        output.write(f"[spearmint-int: attempt {launch.attempt}]\n".encode())
+    path = output_path(Path(launch.directory), launch.job_id)
+    try:
+        output = OutputFile(path, append=launch.attempt > 1)
+    except OSError as error:
+        return Failure(FailureKind.LAUNCH, f"{path} can't be written: {error.strerror}")
+    with closing(output):
+        if launch.attempt > 1:
+            output.write(f"[spearmint-int: attempt {launch.attempt}]\n".encode())
+        return _run(launch, output, interrupt, started)
+
+
+def _run(
+    launch: Launch, output: OutputFile, interrupt: Interrupt, started: Callable[[], object]
+) -> Outcome | None:
+    call = _python_call if launch.language == "PYTHON" else _shell_call
     try:
         with ExitStack() as files:
-            call = _python_call if launch.language == "PYTHON" else _shell_call
             command, outcome_of = call(launch, files)
             watch = Watch(command, output)
             started()
@@ -55,8 +64,6 @@ def run_objective(
         failure = not_started(launch, error)
         output.write(f"{failure.message}\n".encode())
         return failure
-    finally:
-        output.close()
 
 
 def _python_call(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import JobStatus
@@ -28,9 +29,12 @@ class Record:
         self._best: Best | None = None
 
     def update(self, best: Best | None, counts: Mapping[JobStatus, int]) -> None:
-        """Write what has changed since the last call."""
-        if best is None:
-            return
+        """Write what has changed since the last call; a folder that refuses is no fault."""
+        if best is not None:
+            with suppress(OSError):
+                self._write(best, counts)
+
+    def _write(self, best: Best, counts: Mapping[JobStatus, int]) -> None:
         if self._traced != counts[JobStatus.COMPLETE]:
             self._traced = counts[JobStatus.COMPLETE]
             _append(self._directory / TRACE_FILE, trace_line(time.time(), best, counts))

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import SpaceExhausted, StoreUnavailable
+from spearmint_int.manager.agreement import agreed_seed, check_variables
 from spearmint_int.manager.endings import ending_message
 from spearmint_int.manager.estimating import Estimator
 from spearmint_int.manager.events import (
@@ -59,7 +60,9 @@ class Run:
         listener: Listener,
         stop: StopRequest,
     ) -> None:
+        check_variables(config, store)
         space, options, owner = config.space(), config.chooser_options(), new_owner()
+        seed = agreed_seed(config, store)
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
         self._history = History(store, task=config.task_name, dimensions=space.dimensions)
         self._standing = Standing(config, store, self._history)
@@ -81,6 +84,7 @@ class Run:
             space=space,
             options=options,
             chooser=chooser,
+            seed=seed,
             owner=owner,
             listener=listener,
             wake=stop.waker.wake,
@@ -90,7 +94,7 @@ class Run:
             space=space,
             options=options,
             recommender=recommender,
-            seed=self._suggester.seed,
+            seed=seed,
             load_chain=lambda: store.load_chain(CHAIN),
             wake=stop.waker.wake,
         )

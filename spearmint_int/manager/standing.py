@@ -6,7 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
+from spearmint_int.jobs import UNFINISHED, Failure, FailureKind, Job, JobStatus
 from spearmint_int.manager.events import Best, Progress
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class Standing:
 
     @property
     def unfinished(self) -> int:
-        """New and pending jobs of the experiment, of all managers."""
-        return self._history.counts[JobStatus.NEW] + self._history.counts[JobStatus.PENDING]
+        """New and pending jobs of the config's resources, of all managers."""
+        return sum(b[status] for b in self._budgets.values() for status in UNFINISHED)
 
     def every_job_breaks(self) -> bool:
         """Whether to give up: many jobs of this run broke, and none gave a result."""

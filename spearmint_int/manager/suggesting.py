@@ -45,15 +45,15 @@ class Suggester:
         space: Space,
         options: ChooserOptions,
         chooser: Chooser,
+        seed: int,
         owner: str,
         listener: Listener,
         wake: Callable[[], object],
     ) -> None:
         self._config, self._store, self._history = config, store, history
         self._space, self._options, self._chooser = space, options, chooser
-        self._tell, self._wake = listener, wake
+        self._seed, self._tell, self._wake = seed, listener, wake
         self._turn = Turn(store, owner)
-        self.seed = int(store.first_meta("seed", config.seed))
         self._attempt: _Attempt | None = None
         self._unsaved_chain: dict[str, Any] | None = None
         self._guesses_added = False
@@ -76,7 +76,7 @@ class Suggester:
         self._tell(SuggestionStarted(len(observations.values)))
         call = BackgroundCall(
             lambda: self._chooser(
-                self._space, observations, pending, self._options, seed=self.seed, chain=chain
+                self._space, observations, pending, self._options, seed=self._seed, chain=chain
             ),
             done=self._wake,
         )

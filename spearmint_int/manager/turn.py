@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from spearmint_int.manager.identity import is_dead_here
+
 if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 LOCK = "suggestion"
-LOCK_SECONDS = 30.0  # how long the others wait when the manager that suggests is killed
+LOCK_SECONDS = 30.0  # how long other machines wait when the manager that suggests is killed
 RENEW_SECONDS = 10.0
 
 
@@ -26,9 +28,16 @@ class Turn:
     def take(self) -> bool:
         """Have it for a while longer; False when another manager has it."""
         if self._renew_at is None or time.monotonic() >= self._renew_at:
+            self._free_of_dead_holder()
             held = self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
             self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
         return self._renew_at is not None
+
+    def _free_of_dead_holder(self) -> None:
+        """After a crash on this machine, the next manager need not wait for the lease to end."""
+        holder = self._store.lock_holder(LOCK)
+        if holder is not None and is_dead_here(holder):
+            self._store.unlock(LOCK, holder)
 
     def give_up(self) -> None:
         """Let others go on; nothing happens when it isn't held."""

@@ -74,6 +74,9 @@ class LocalScheduler:
         for found in self._workers.values():
             os.close(found.life_fd)
         self._workers.clear()
+        with contextlib.suppress(OSError):
+            if self._log.stat().st_size == 0:  # as it should be
+                self._log.unlink()
 
     def _send(self, order: Order, write_fd: int) -> None:
         try:
@@ -84,9 +87,15 @@ class LocalScheduler:
             send_order(self._channel, order, write_fd)
 
     def _start_server(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-        self._log.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._log.parent.mkdir(parents=True, exist_ok=True)
+            log_file = self._log.open("ab")
+        except OSError as error:
+            raise SchedulerError(
+                f"{self._log.parent} can't be written, for the jobs' output: {error.strerror}"
+            ) from None
         ours, theirs = socket.socketpair()
-        with theirs, self._log.open("ab") as log:
+        with theirs, log_file as log:
             words = [sys.executable, str(Path(worker.__file__)), "serve", str(theirs.fileno())]
             server = subprocess.Popen(
                 words,

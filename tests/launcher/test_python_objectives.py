@@ -334,3 +334,9 @@ def test_a_second_attempt_adds_to_the_output_of_the_first(tmp_path: Path) -> Non
     result(tmp_path, code)
     result(tmp_path, code, attempt=2)
     assert printed(tmp_path) == "hello\n[spearmint-int: attempt 2]\nhello\n"
+
+
+def test_an_output_that_cant_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "output").write_text("not a folder")
+    outcome = result(tmp_path, "def main(job_id, params): return 1")
+    assert "00000007.out can't be written" in failure(outcome, FailureKind.LAUNCH).message

@@ -42,6 +42,11 @@ def server(tmp_path: Path) -> Iterator[MongoServerProcess]:
         yield server
 
 
+def outage_place(directory: Path, server: MongoServerProcess) -> Place:
+    """An address with little patience, to keep the tests short."""
+    return Place(directory, "outage", f"{server.uri}/?serverSelectionTimeoutMS=500")
+
+
 class BackgroundRun:
     """A run in a thread, so that a test can do something to it."""
 
@@ -64,7 +69,7 @@ class BackgroundRun:
 
 
 def test_a_run_rides_out_a_killed_server(server: MongoServerProcess, tmp_path: Path) -> None:
-    place = Place(tmp_path, "outage", server.uri)
+    place = outage_place(tmp_path, server)
     run = BackgroundRun(place, QUICK, max_finished_jobs=4, max_concurrent=2)
     calls = tmp_path / "calls.txt"
     assert eventually(lambda: calls.exists() and len(calls.read_text().split()) >= 2, 60)
@@ -81,7 +86,7 @@ def test_a_run_rides_out_a_killed_server(server: MongoServerProcess, tmp_path: P
 def test_a_run_can_be_left_while_the_server_is_away(
     server: MongoServerProcess, tmp_path: Path
 ) -> None:
-    run = BackgroundRun(Place(tmp_path, "outage", server.uri), SLEEP)
+    run = BackgroundRun(outage_place(tmp_path, server), SLEEP)
     assert eventually((tmp_path / "1.pid").exists, 60)
     server.kill()
     assert eventually(lambda: bool(run.heard.of(StoreAway)), 60)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from spearmint_int.chooser import CHOOSERS, Suggestion, recommend
+from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus, Source
 from spearmint_int.manager import (
     EndReason,
@@ -23,7 +24,7 @@ from spearmint_int.manager import (
 from spearmint_int.observations import Observations
 from spearmint_int.space import Space
 from spearmint_int.stores import Store, open_store
-from tests.manager.experiments import SQUARE, experiment, on_both_stores, run
+from tests.manager.experiments import SQUARE, VARIABLES, experiment, on_both_stores, run
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(120)
@@ -261,6 +262,14 @@ def test_the_same_seed_gives_the_same_jobs_on_both_stores(place: Place, mongo_ur
         jobs.append([(job.params, job.point, job.values) for job in store.jobs()])
         store.destroy()
     assert jobs[0] == jobs[1] == jobs[2]
+
+
+def test_variables_that_changed_since_the_first_run_are_refused(place: Place, store: Store) -> None:
+    run(experiment(place, max_finished_jobs=1), store)
+    wider = VARIABLES | {"k": {"type": "INT", "min": 0, "max": 9}}
+    with pytest.raises(ConfigError, match="variables: k changed since the experiment's first run"):
+        run(experiment(place, variables=wider), store)
+    assert store.counts()[JobStatus.COMPLETE] == 1
 
 
 def test_the_first_runs_seed_stays_the_experiments_seed(place: Place, store: Store) -> None:

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.errors import SchedulerError
 from spearmint_int.jobs import JobStatus
 from spearmint_int.schedulers import LocalScheduler
 from spearmint_int.stores import Store
 from tests.launcher.launches import eventually, is_running
 from tests.launcher.orders import claimed_order
+from tests.manager.experiments import on_both_stores
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(60)
@@ -60,6 +62,7 @@ def worker_pid(store: Store, job_id: int) -> int:
     return process.pid
 
 
+@on_both_stores
 def test_a_job_runs_to_its_result(place: Place, store: Store, scheduler: LocalScheduler) -> None:
     _, order = claimed_order(place, store, SQUARE)
     scheduler.submit(order)
@@ -159,3 +162,14 @@ def test_a_module_beside_the_config_does_not_shadow_pythons(
     assert ended(scheduler) == [1]
     assert store.job(1).values == {"main": 4.0}
     scheduler.close()
+
+
+def test_a_file_in_the_place_of_the_output_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "output").write_text("not a folder")
+    with pytest.raises(SchedulerError, match=r"output can't be written"):
+        LocalScheduler(tmp_path)
+
+
+def test_a_log_without_news_is_not_left_behind(tmp_path: Path) -> None:
+    LocalScheduler(tmp_path).close()
+    assert list((tmp_path / "output").iterdir()) == []

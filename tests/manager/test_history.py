@@ -1,0 +1,151 @@
+"""The history: always what the store has, whoever changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spearmint_int.jobs import UNFINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
+from spearmint_int.manager.history import History
+from spearmint_int.stores import Store
+
+FAILURE = Failure(FailureKind.EXCEPTION, "it broke")
+
+
+@pytest.fixture
+def known(store: Store) -> History:
+    return History(store, task="main", dimensions=2)
+
+
+def add(store: Store, u: float) -> Job:
+    job = store.add(JobDraft({"u": u}, (u, 0.5)))
+    assert job is not None
+    return job
+
+
+def complete(store: Store, u: float, value: float) -> Job:
+    """A job that ran; others may be new or pending before it."""
+    add(store, u)
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    store.complete(job, {"main": value})
+    return job
+
+
+def seen(known: History) -> tuple[list[float], list[float], list[float]]:
+    known.refresh()
+    return (
+        known.points()[:, 0].tolist(),
+        known.values().tolist(),
+        known.pending_points()[:, 0].tolist(),
+    )
+
+
+def test_an_empty_store_has_no_history(known: History) -> None:
+    assert seen(known) == ([], [], [])
+    assert known.points().shape == known.pending_points().shape == (0, 2)
+    assert known.best() is None
+
+
+def test_finished_jobs_have_values_and_others_are_pending(store: Store, known: History) -> None:
+    complete(store, 0.1, 3.0)
+    add(store, 0.2)
+    assert seen(known) == ([0.1], [3.0], [0.2])
+    assert known.counts[JobStatus.NEW] == known.counts[JobStatus.COMPLETE] == 1
+
+
+def test_jobs_that_end_out_of_order_are_found(store: Store, known: History) -> None:
+    for u in (0.1, 0.2, 0.3):
+        add(store, u)
+    claims = [store.claim("a", lease_seconds=60) for _ in range(3)]
+    for index in (2, 0, 1):
+        job = claims[index]
+        assert job is not None
+        store.complete(job, {"main": float(job.id)})
+        known.refresh()
+    assert seen(known) == ([0.1, 0.2, 0.3], [1.0, 2.0, 3.0], [])
+
+
+def test_a_broken_job_is_nan(store: Store, known: History) -> None:
+    add(store, 0.1)
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    store.fail(job, FAILURE, max_attempts=1)
+    points, values, _ = seen(known)
+    assert points == [0.1]
+    assert np.isnan(values).all()
+    assert known.best() is None
+
+
+def test_a_broken_job_that_is_tried_again_is_pending_and_then_complete(
+    store: Store, known: History
+) -> None:
+    add(store, 0.1)
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    store.fail(job, FAILURE, max_attempts=1)
+    known.refresh()
+    store.retry(1)
+    assert seen(known) == ([], [], [0.1])
+    again = store.claim("a", lease_seconds=60)
+    assert again is not None
+    store.complete(again, {"main": 5.0})
+    assert seen(known) == ([0.1], [5.0], [])
+
+
+def test_a_retry_that_ended_between_two_looks_is_noticed(store: Store, known: History) -> None:
+    add(store, 0.1)
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    store.fail(job, FAILURE, max_attempts=1)
+    known.refresh()
+    store.retry(1)
+    again = store.claim("a", lease_seconds=60)
+    assert again is not None
+    store.complete(again, {"main": 5.0})
+    assert seen(known) == ([0.1], [5.0], [])
+
+
+def test_the_best_is_the_earliest_of_equals(store: Store, known: History) -> None:
+    for u, value in ((0.1, 3.0), (0.2, 1.0), (0.3, 1.0)):
+        complete(store, u, value)
+    known.refresh()
+    assert known.best() == (2, 1.0)
+
+
+def test_many_new_results_are_read_at_once(
+    store: Store, known: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = [(JobDraft({}, (i / 100, 0.5), Source.USER), {"main": float(i)}) for i in range(60)]
+    store.add_all_complete(results)
+    monkeypatch.setattr(store, "job", _forbidden)
+    assert len(seen(known)[0]) == 60
+
+
+def test_a_few_new_results_are_read_one_by_one(
+    store: Store, known: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = [(JobDraft({}, (i / 100, 0.5), Source.USER), {"main": float(i)}) for i in range(60)]
+    store.add_all_complete(results)
+    known.refresh()
+    complete(store, 0.7, -1.0)
+    all_at_once = store.evaluations
+    reads: list[Any] = []
+    monkeypatch.setattr(store, "evaluations", _counting(all_at_once, reads))
+    assert seen(known)[1][-1] == -1.0
+    assert reads == [UNFINISHED]
+
+
+def _forbidden(*arguments: Any) -> Any:
+    raise AssertionError("this read was not expected")
+
+
+def _counting(function: Callable[..., Any], calls: list[Any]) -> Callable[..., Any]:
+    def counted(*arguments: Any) -> Any:
+        calls.extend(arguments)
+        return function(*arguments)
+
+    return counted

@@ -1,0 +1,203 @@
+"""The manager's small parts, each by itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.jobs import JobStatus
+from spearmint_int.manager.background import BackgroundCall
+from spearmint_int.manager.events import Best, StoreAway, StoreBack
+from spearmint_int.manager.identity import is_dead_here, new_owner
+from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
+from spearmint_int.manager.record import Record, best_text, trace_line
+from spearmint_int.manager.stopping import StopRequest, Urgency, stopped_by_signals
+from spearmint_int.manager.turn import Turn
+from spearmint_int.manager.waiting import Waker
+from spearmint_int.stores import Store
+from tests.manager.experiments import Heard
+
+BEST = Best(3, 0.25, {"x": [0.5, 1.0], "kind": "relu"})
+COUNTS = dict(zip(JobStatus, (1, 2, 5, 0), strict=True))
+
+
+# --- identity ---
+
+
+def test_a_live_manager_is_not_dead_and_names_are_unique() -> None:
+    assert not is_dead_here(new_owner())
+    assert new_owner() != new_owner()
+
+
+def test_a_manager_that_ended_here_is_dead() -> None:
+    code = "from spearmint_int.manager.identity import new_owner; print(new_owner())"
+    owner = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert is_dead_here(owner.stdout.strip())
+
+
+def test_a_pid_that_was_given_away_is_another_process() -> None:
+    host, pid, born, nonce = new_owner().split(":")
+    assert is_dead_here(f"{host}:{pid}:{int(born) - 1}:{nonce}")
+
+
+@pytest.mark.parametrize("owner", ["elsewhere:1:1:x", "somebody", ""])
+def test_of_other_machines_nothing_is_known(owner: str) -> None:
+    assert not is_dead_here(owner)
+
+
+# --- the turn to suggest ---
+
+
+def test_the_turn_goes_from_one_to_the_next(store: Store) -> None:
+    one, two = Turn(store, "one"), Turn(store, "two")
+    assert one.take()
+    assert not two.take()
+    one.give_up()
+    assert two.take()
+    assert not one.take()
+
+
+def test_a_turn_that_was_lost_is_noticed_when_it_is_renewed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Turn(store, "one")
+    assert one.take()
+    store.unlock("suggestion", "one")  # as if its time had run out in an outage
+    assert Turn(store, "two").take()
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 60)
+    assert not one.take()
+
+
+def test_giving_up_what_one_does_not_have_does_nothing(store: Store) -> None:
+    assert Turn(store, "one").take()
+    Turn(store, "two").give_up()
+    assert store.lock_holder("suggestion") == "one"
+
+
+# --- waiting and background ---
+
+
+def test_a_waker_wakes_at_once_also_when_woken_before() -> None:
+    waker = Waker()
+    waker.wake()
+    begin = time.monotonic()
+    waker.wait([], 10)
+    threading.Timer(0.05, waker.wake).start()
+    waker.wait([], 10)
+    assert time.monotonic() - begin < 5
+
+
+def test_a_waker_notices_readable_files() -> None:
+    read_fd, write_fd = os.pipe()
+    os.close(write_fd)
+    begin = time.monotonic()
+    Waker().wait([read_fd], 10)
+    assert time.monotonic() - begin < 5
+    os.close(read_fd)
+
+
+def test_a_background_call_gives_its_result_or_its_error() -> None:
+    done = threading.Event()
+    call = BackgroundCall(lambda: 42, done=done.set)
+    assert done.wait(10)
+    assert (call.is_finished, call.result()) == (True, 42)
+    done.clear()
+    failing = BackgroundCall(lambda: 1 // 0, done=done.set)
+    assert done.wait(10)
+    with pytest.raises(ZeroDivisionError):
+        failing.result()
+
+
+# --- outages and stops ---
+
+
+def test_an_outage_is_told_with_growing_pauses_until_its_end() -> None:
+    heard = Heard()
+    outage = Outage(heard)
+    assert not outage.note_success()
+    for _ in range(8):
+        outage.note_failure(ConnectionError("away"))
+    assert outage.is_on
+    assert 0 < outage.seconds_left <= LONGEST_SECONDS
+    pauses = [event.retry_seconds for event in heard.of(StoreAway)]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LONGEST_SECONDS
+    assert outage.note_success()
+    assert len(heard.of(StoreBack)) == 1
+    assert outage.seconds_left == 0
+
+
+def test_a_stop_request_never_becomes_less_urgent() -> None:
+    request = StopRequest()
+    request.demand(Urgency.HAND_BACK)
+    request.demand(Urgency.POLITE)
+    assert request.urgency is Urgency.HAND_BACK
+
+
+class Stopped:
+    """Remembers how it was stopped."""
+
+    def __init__(self) -> None:
+        self.calls: list[bool] = []
+
+    def stop(self, *, hand_back: bool = False) -> None:
+        self.calls.append(hand_back)
+
+
+def test_interrupts_become_more_urgent_and_sigterm_is_at_once() -> None:
+    stopped = Stopped()
+    before = signal.getsignal(signal.SIGINT)
+    with stopped_by_signals(stopped):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+    assert stopped.calls == [False, True, True, True]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_signals_are_only_for_the_main_thread() -> None:
+    entered = []
+
+    def enter() -> None:
+        with stopped_by_signals(Stopped()):
+            entered.append(True)
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert entered == [True]
+
+
+# --- files in the folder ---
+
+
+def test_the_trace_has_time_best_job_and_counts() -> None:
+    assert trace_line(1700000000.4, BEST, COUNTS) == "1700000000,0.25,3,1,2,5\n"
+
+
+def test_the_best_job_is_readable_text() -> None:
+    expected = "Best result: 0.25\nJob-id: 3\nParameters:\nx: [0.5, 1.0]\nkind: relu\n"
+    assert best_text(BEST) == expected
+
+
+def test_the_record_writes_only_what_changed(tmp_path: Path) -> None:
+    record = Record(tmp_path)
+    record.update(None, COUNTS)
+    assert list(tmp_path.iterdir()) == []
+    for _ in range(3):
+        record.update(BEST, COUNTS)
+    assert len((tmp_path / "trace.csv").read_text().splitlines()) == 2
+
+
+def test_a_folder_that_cant_be_written_does_not_end_a_run(tmp_path: Path) -> None:
+    Record(tmp_path / "missing").update(BEST, COUNTS)
