@@ -29,8 +29,9 @@ def clean(experiment: Experiment, yes: bool) -> None:
     with experiment.store() as store:
         _refuse_while_running(store)
         jobs = wording.counted(sum(store.counts().values()), "job")
-        if not yes:
-            _ask(f"Delete {jobs} in {store.location} and {output}?")
+        if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):
+            click.echo("nothing was deleted")
+            return
         store.destroy()
     _delete_files(output)
     click.echo(f"{jobs} deleted")
@@ -56,7 +57,7 @@ def _refuse_while_running(store: Store) -> None:
         raise StoreError(f"a run is at work on job {named}; stop it first (Ctrl-C)")
 
 
-def _ask(question: str) -> None:
+def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise click.UsageError(f"{question} There is no terminal to ask at: use --yes")
-    click.confirm(question, abort=True)
+    return click.confirm(question)

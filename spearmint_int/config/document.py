@@ -85,7 +85,7 @@ class Database(Section):
 
     address: Text | None = Field(
         default=None,
-        description="a host, mongodb://… or an SQLite file; default: embedded, in the folder",
+        description="a host or mongodb://…; default: an embedded database in the folder",
     )
     name: Text = Field(default="spearmint", description="the database's name on a server")
 

@@ -112,7 +112,11 @@ def _type_of(value: Any) -> str | None:
     return getattr(value, "type", None)
 
 
-VARIABLES: dict[str, type[Section]] = {"FLOAT": FloatVariable, "INT": IntVariable, "ENUM": EnumVariable}
+VARIABLES: dict[str, type[Section]] = {
+    "FLOAT": FloatVariable,
+    "INT": IntVariable,
+    "ENUM": EnumVariable,
+}
 Variable = Annotated[
     Annotated[FloatVariable, Tag("FLOAT")]
     | Annotated[IntVariable, Tag("INT")]
