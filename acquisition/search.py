@@ -122,7 +122,8 @@ def _candidates(
 def _sobol(space: Space, options: SearchOptions, rng: np.random.Generator) -> FloatArray:
     rows = shifted_sobol(options.candidates, space.dimensions, seed=options.seed, rng=rng)
     if 1 < space.cells <= options.candidates // POINTS_PER_CELL:
-        cells = np.arange(len(rows)) % space.cells
+        # a run of the sequence for each cell: every 2^k-th point lies in one 2^k-th of an axis
+        cells = np.arange(len(rows)) * space.cells // len(rows)
         fixed = np.setdiff1d(np.arange(space.dimensions), space.real_columns)
         rows[:, fixed] = space.lattice()[cells][:, fixed]
     return rows
