@@ -128,7 +128,7 @@ def _log_prior_table(problem: Problem, axes: list[FloatArray]) -> FloatArray:
 def _log_likelihoods(
     problem: Problem, m: FloatArray, a: FloatArray, r: float, length: float
 ) -> FloatArray:
-    """[|m|, |a|] for one noise ratio and one length scale: the quadratic form is a polynomial in m."""
+    """[|m|, |a|] for one ν and one ℓ: the quadratic form is a polynomial in m."""
     data = problem.data
     unit = Hyperparameters(0.0, 1.0, 0.0, (math.exp(length),))
     r2 = squared_distances(data.X, data.X, column_weights(problem.space, unit))

@@ -1,0 +1,65 @@
+"""Failures and outliers on their way to the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spearmint_int.observations import Observations, clean_values
+
+
+def test_a_failure_gets_the_worst_finite_value() -> None:
+    clean = clean_values(np.array([1.0, np.nan, 3.0, np.inf, -np.inf]))
+    assert clean.y.tolist() == [1.0, 3.0, 3.0, 3.0, 3.0]
+    assert clean.failed == 3
+
+
+def test_where_all_failed_all_are_alike() -> None:
+    clean = clean_values(np.array([np.nan, np.inf]))
+    assert clean.y.tolist() == [0.0, 0.0]
+    assert clean.failed == 2
+
+
+def test_a_wild_outlier_is_drawn_in_and_keeps_its_rank() -> None:
+    clean = clean_values(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 1e6]))
+    assert clean.drawn_in == 1
+    assert 5.0 < clean.y[-1] < 200.0
+    assert clean.y[:5].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_good_values_are_never_changed() -> None:
+    values = np.array([-1e6, 1.0, 2.0, 3.0, 4.0, 5.0])
+    assert np.array_equal(clean_values(values).y, values)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=12))
+def test_cleaned_values_are_finite_and_none_rises(values: list[float]) -> None:
+    given = np.array(values, dtype=np.float64)
+    clean = clean_values(given)
+    finite = np.isfinite(given)
+    assert np.all(np.isfinite(clean.y))
+    assert np.all(clean.y[finite] <= given[finite])
+    assert clean.failed == np.sum(~finite)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=12))
+def test_the_best_value_survives_cleaning(values: list[float]) -> None:
+    given = np.array(values, dtype=np.float64)
+    assert np.min(clean_values(given).y) == np.min(given)
+
+
+@pytest.mark.parametrize(("points", "values"), [((3, 2), 2), ((3,), 3)])
+def test_points_and_values_must_fit(points: tuple[int, ...], values: int) -> None:
+    with pytest.raises(ValueError, match=r"points must be \[n, D\] and values \[n\]"):
+        Observations(np.zeros(points), np.zeros(values))
+
+
+def test_finite_results_are_counted() -> None:
+    observations = Observations(np.zeros((3, 1)), np.array([1.0, np.nan, np.inf]))
+    assert observations.finite == 1
+    assert Observations.none(4).finite == 0
+    assert Observations.none(4).points.shape == (0, 4)
