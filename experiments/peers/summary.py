@@ -27,7 +27,7 @@ HEADINGS = (
     "within 1e-2",
     "within 1e-3",
     "repeats %",
-    "s/suggestion",
+    "CPU s/suggestion",
 )
 
 
@@ -86,7 +86,7 @@ def _measured(done: list[Row], proposed: list[Row]) -> dict[str, str]:
         "within 1e-2": f"{len(until)}/{len(done)}",
         "within 1e-3": f"{sum(b <= -3 for b in best)}/{len(done)}",
         "repeats %": f"{100 * repeats:.0f}",
-        "s/suggestion": f"{np.mean([float(row['seconds_per_suggestion']) for row in done]):.3f}",
+        "CPU s/suggestion": f"{np.mean([float(row['seconds_per_suggestion']) for row in done]):.3f}",
     }
 
 
