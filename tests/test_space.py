@@ -371,5 +371,7 @@ def test_parameters_outside_of_the_space_are_refused_by_name(params: Params, tex
 
 
 def test_numpy_bounds_and_options_become_plain_values() -> None:
-    space = Space({"k": Int(np.int64(0), np.int64(3)), "e": Enum(list(np.array([1, 2])))})
+    low, high, options = np.int64(0), np.int64(3), np.array([1, 2])
+    bounds: Any = (low, high)
+    space = Space({"k": Int(*bounds), "e": Enum(list(options))})
     assert json.dumps(space.decode(np.array([0.5, 0.0, 1.0]))) == '{"k": 2, "e": 2}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -28,14 +29,14 @@ FEW = SearchOptions(candidates=60)
 
 @dataclass(frozen=True)
 class Table:
-    """A value for every cell without rhyme or reason: only looking at all of them finds the best."""
+    """A value for every cell without rhyme or reason: only looking at all finds the best."""
 
     space: Space
     seed: int = 0
 
     def value(self, U: FloatArray) -> FloatArray:
-        keys = [hash((self.seed, point_key(row))) for row in self.space.snap(U)]
-        return np.array([np.random.default_rng(abs(key)).random() for key in keys])
+        keys = [crc32(point_key(row), self.seed) for row in self.space.snap(U)]
+        return np.array([np.random.default_rng(key).random() for key in keys])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from spearmint_int.sampling import effective_sample_size
 from spearmint_int.space import Enum, Float, FloatArray, Int, Space
@@ -63,17 +64,57 @@ def z_scores(states: FloatArray, *, noiseless: bool = False) -> FloatArray:
 
 @pytest.mark.parametrize("name", SPACES)
 def test_the_joint_distribution_has_the_priors_moments(name: str) -> None:
-    assert np.max(np.abs(z_scores(alternate(SPACES[name], 6000)))) < 4.0
+    assert np.max(np.abs(z_scores(alternate(SPACES[name], 4000)))) < 4.0
 
 
 def test_the_joint_distribution_without_noise_has_the_priors_moments() -> None:
-    states = alternate(SPACES["mixed"], 6000, noiseless=True)
+    states = alternate(SPACES["mixed"], 4000, noiseless=True)
     assert np.max(np.abs(z_scores(states, noiseless=True))) < 4.0
 
 
 def test_the_joint_test_notices_data_that_are_simulated_wrongly() -> None:
-    states = alternate(SPACES["replicates"], 4000, noise_factor=2.0)
+    states = alternate(SPACES["replicates"], 3000, noise_factor=2.0)
     assert np.max(np.abs(z_scores(states))) > 6.0
+
+
+def swept_from_the_joint(space: Space, n: int, replicates: int, *, sweeps: int) -> FloatArray:
+    """θ from the prior, y given θ, then a few sweeps: independent draws, again from the prior."""
+    rng = np.random.default_rng(4)
+    groups = len(space.groups)
+    priors = [PROPER.mean, PROPER.amplitude, PROPER.noise, *[PROPER.length_scale] * groups]
+    ends = np.empty((replicates, len(priors)))
+    for i in range(replicates):
+        U = rng.random((n, space.dimensions))
+        state = np.array([rng.normal(prior.a, prior.b) for prior in priors])
+        state[2] -= 2.0 * state[1]
+        theta = Problem(space, U, np.zeros(n)).theta(state)
+        K = DenseGP(space, U, np.zeros(n), theta).K
+        y = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
+        chain = Problem(space, U, y, PROPER).chain(seed=i)
+        chain.set_state(state, np.ones(len(state)))
+        chain.sweep(sweeps, False)
+        ends[i] = chain.state
+    return ends
+
+
+def least_p_value(states: FloatArray) -> float:
+    """Of Kolmogorov and Smirnov's test of every hyperparameter against its prior."""
+    groups = states.shape[1] - 3
+    priors = [PROPER.mean, PROPER.amplitude, PROPER.noise, *[PROPER.length_scale] * groups]
+    columns = np.array(states)
+    columns[:, 2] += 2.0 * columns[:, 1]
+    tests = [kstest((x - p.a) / p.b, "norm") for x, p in zip(columns.T, priors, strict=True)]
+    return float(min(test.pvalue for test in tests))
+
+
+def test_sweeps_leave_the_posterior_as_it_is() -> None:
+    assert least_p_value(swept_from_the_joint(SPACES["mixed"], 12, 2000, sweeps=3)) > 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [40, 160])
+def test_sweeps_over_many_rows_leave_the_posterior_as_it_is(n: int) -> None:
+    assert least_p_value(swept_from_the_joint(SPACES["mixed"], n, 4000, sweeps=4)) > 1e-4
 
 
 @pytest.mark.slow

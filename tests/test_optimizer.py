@@ -1,0 +1,240 @@
+"""The ask-and-tell interface, and its state on disk."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spearmint_int import (
+    ChooserOptions,
+    Enum,
+    Float,
+    Int,
+    Optimizer,
+    SpaceError,
+    SpaceExhausted,
+    SpearmintError,
+)
+from spearmint_int.sampling.priors import horseshoe, lognormal
+from spearmint_int.space import Params, Variable
+
+VARIABLES: dict[str, Variable] = {
+    "rate": Float(1e-4, 1.0, log=True),
+    "depth": Int(1, 12),
+    "weights": Float(0, 1, size=2),
+    "kind": Enum(["a", "b"]),
+}
+QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 200}
+
+
+def loss(params: Params) -> float:
+    return float(math.log10(params["rate"]) ** 2 + params["depth"] + sum(params["weights"]))
+
+
+def told(count: int = 5, **settings: Any) -> Optimizer:
+    optimizer = Optimizer(VARIABLES, seed=3, **(QUICK | settings))
+    for _ in range(count):
+        params = optimizer.ask()[0]
+        optimizer.tell(params, loss(params))
+    return optimizer
+
+
+def distinct(points: list[Params]) -> int:
+    return len({json.dumps(params) for params in points})
+
+
+# --- ask ------------------------------------------------------------------------------------------
+
+
+def test_points_asked_for_are_pending_until_they_are_told() -> None:
+    optimizer = Optimizer(VARIABLES)
+    first, second = optimizer.ask(2)
+    assert list(optimizer.pending) == [first, second]
+    optimizer.tell(first, 1.0)
+    assert list(optimizer.pending) == [second]
+
+
+@pytest.mark.parametrize("likelihood", ["GAUSSIAN", "NOISELESS"])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        VARIABLES,
+        {"k": Int(0, 9), "j": Int(0, 9)},
+        {"k": Int(0, 40)},
+        {"x": Float(0, 1)},
+        {"e": Enum("abcdefgh")},
+    ],
+    ids=["mixed", "integers", "one integer", "one real", "enum"],
+)
+def test_four_points_that_are_asked_for_at_once_are_different(
+    variables: dict[str, Variable], likelihood: str
+) -> None:
+    optimizer = Optimizer(variables, likelihood=likelihood, **QUICK)
+    for params in optimizer.ask(3):
+        optimizer.tell(params, float(len(json.dumps(params)) % 3))
+    assert distinct(optimizer.ask(4)) == 4
+
+
+def test_points_that_are_asked_for_at_once_are_apart() -> None:
+    optimizer = Optimizer({"x": Float(0, 1), "z": Float(0, 1)}, likelihood="NOISELESS", **QUICK)
+    for params in optimizer.ask(6):
+        optimizer.tell(params, (params["x"] - 0.4) ** 2 + (params["z"] - 0.6) ** 2)
+    points = np.array([list(params.values()) for params in optimizer.ask(4)])
+    gaps = np.linalg.norm(points[:, np.newaxis] - points, axis=-1)[~np.eye(4, dtype=bool)]
+    assert np.min(gaps) > 1e-3
+
+
+def test_more_points_than_the_space_has_can_be_asked_for_under_noise() -> None:
+    optimizer = Optimizer({"k": Int(0, 2)}, **QUICK)
+    for params in optimizer.ask(3):
+        optimizer.tell(params, float(params["k"]))
+    assert distinct(optimizer.ask(5)) == 3
+
+
+def test_without_noise_the_space_is_used_up_by_what_is_pending() -> None:
+    optimizer = Optimizer({"k": Int(0, 2)}, likelihood="NOISELESS", **QUICK)
+    assert sorted(params["k"] for params in optimizer.ask(3)) == [0, 1, 2]
+    with pytest.raises(SpaceExhausted, match="all 3 points"):
+        optimizer.ask()
+
+
+def test_suggestions_say_where_they_came_from() -> None:
+    optimizer = told()
+    suggestion = optimizer.suggestions()[0]
+    assert suggestion.provenance["observations"] == 5
+    assert optimizer.pending == (suggestion.params,)
+
+
+def test_a_setting_that_does_not_exist_lists_those_that_do() -> None:
+    with pytest.raises(TypeError, match=r"no such setting: acquisiton; choose from acquisition"):
+        Optimizer(VARIABLES, acquisiton="ei")
+
+
+def test_settings_change_the_options_that_are_given() -> None:
+    optimizer = Optimizer(VARIABLES, options=ChooserOptions(samples=7), kernel="matern32")
+    assert (optimizer.options.samples, optimizer.options.kernel) == (7, "matern32")
+
+
+# --- tell -----------------------------------------------------------------------------------------
+
+
+def test_results_at_points_of_ones_own_are_taken() -> None:
+    optimizer = Optimizer({"k": Int(0, 9)}, **QUICK)
+    for k in range(4):
+        optimizer.tell({"k": np.int64(k)}, np.float32(k))  # type: ignore[arg-type]
+    assert [e.params for e in optimizer.history] == [{"k": k} for k in range(4)]
+    assert optimizer.ask()[0]["k"] in range(10)
+
+
+def test_a_result_outside_of_the_space_is_refused_and_changes_nothing() -> None:
+    optimizer = Optimizer({"k": Int(0, 9)})
+    with pytest.raises(SpaceError, match="k: must lie in"):
+        optimizer.tell({"k": 10}, 1.0)
+    assert optimizer.history == ()
+
+
+def test_a_value_that_is_no_number_is_refused_and_stays_pending() -> None:
+    optimizer = Optimizer({"k": Int(0, 9)})
+    params = optimizer.ask()[0]
+    with pytest.raises((TypeError, ValueError)):
+        optimizer.tell(params, "much")  # type: ignore[arg-type]
+    assert optimizer.pending == (params,)
+
+
+def test_basic_remembers_the_unrounded_point_of_what_it_asked_for() -> None:
+    optimizer = Optimizer({"k": Int(0, 4)}, treatment="basic", **QUICK)
+    suggestion = optimizer.suggestions()[0]
+    optimizer.tell(suggestion.params, 1.0)
+    assert np.array_equal(optimizer.history[0].point, suggestion.point)
+
+
+def test_the_best_is_the_least_finite_value() -> None:
+    optimizer = Optimizer({"k": Int(0, 9)})
+    assert optimizer.best() is None
+    for k, value in enumerate([3.0, math.nan, 1.0, -math.inf, 2.0]):
+        optimizer.tell({"k": k}, value)
+    best = optimizer.best()
+    assert best is not None
+    assert (best.params, best.value) == ({"k": 2}, 1.0)
+
+
+def test_there_is_no_recommendation_without_a_result() -> None:
+    optimizer = Optimizer({"k": Int(0, 9)})
+    assert optimizer.recommend() is None
+    optimizer.tell({"k": 1}, math.nan)
+    assert optimizer.recommend() is None
+
+
+# --- on disk --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("treatment", ["proposed", "basic", "naive"])
+def test_a_loaded_optimizer_goes_on_with_the_same_suggestions(
+    treatment: str, tmp_path: Path
+) -> None:
+    optimizer = told(treatment=treatment)
+    optimizer.ask(2)
+    optimizer.save(tmp_path / "state.json")
+    loaded = Optimizer.load(tmp_path / "state.json")
+    for _ in range(3):
+        one, two = optimizer.ask()[0], loaded.ask()[0]
+        assert one == two
+        optimizer.tell(one, loss(one))
+        loaded.tell(two, loss(two))
+    assert optimizer.recommend() is not None
+    assert str(optimizer.recommend()) == str(loaded.recommend())
+
+
+def test_everything_survives_saving(tmp_path: Path) -> None:
+    priors = {"noise": horseshoe(0.2), "length_scale": lognormal(-1.0, 1.0)}
+    optimizer = told(priors=priors, acquisition="pi", likelihood="NOISELESS")
+    optimizer.ask(2)
+    optimizer.save(tmp_path / "state.json")
+    loaded = Optimizer.load(tmp_path / "state.json")
+    assert loaded.space == optimizer.space
+    assert loaded.options == optimizer.options
+    assert loaded.seed == optimizer.seed
+    assert loaded.pending == optimizer.pending
+    assert str(loaded.history) == str(optimizer.history)
+
+
+def test_failures_survive_saving(tmp_path: Path) -> None:
+    optimizer = Optimizer({"k": Int(0, 9)})
+    for k, value in enumerate([math.nan, math.inf, -math.inf, 1e300, 5e-324]):
+        optimizer.tell({"k": k}, value)
+    optimizer.save(tmp_path / "state.json")
+    values = [e.value for e in Optimizer.load(tmp_path / "state.json").history]
+    assert str(values) == "[nan, inf, -inf, 1e+300, 5e-324]"
+
+
+def test_a_saved_optimizer_is_strict_json_and_nothing_else_is_left(tmp_path: Path) -> None:
+    optimizer = told()
+    optimizer.tell({**optimizer.history[0].params}, math.nan)
+    optimizer.save(tmp_path / "state.json")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    json.loads((tmp_path / "state.json").read_text(), parse_constant=refuse)
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+def test_saving_again_replaces_the_file(tmp_path: Path) -> None:
+    optimizer = told(2)
+    optimizer.save(tmp_path / "state.json")
+    optimizer.tell(optimizer.ask()[0], 1.0)
+    optimizer.save(str(tmp_path / "state.json"))
+    assert len(Optimizer.load(tmp_path / "state.json").history) == 3
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 99}'])
+def test_a_file_of_another_kind_is_refused_by_its_name(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(SpearmintError, match=r"other.json: not a saved optimizer"):
+        Optimizer.load(path)

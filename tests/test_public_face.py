@@ -1,0 +1,127 @@
+"""What is installed, what is public, and which way imports point."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import spearmint_int
+
+ROOT = Path(spearmint_int.__file__).parent
+PUBLIC_MODULES = [
+    "spearmint_int",
+    "spearmint_int.acquisition",
+    "spearmint_int.kernels",
+    "spearmint_int.sampling",
+]
+# Each may import what stands before it (DESIGN: imports point one way).
+LAYERS = [
+    ["errors", "blas"],
+    ["space"],
+    ["kernels"],
+    ["_gp", "model"],
+    ["sampling"],
+    ["acquisition", "observations"],
+    ["design"],
+    ["chooser"],
+    ["optimizer"],
+    ["minimizer"],
+]
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+
+def sources(part: str) -> list[Path]:
+    package = ROOT / part
+    return sorted(package.glob("*.py")) if package.is_dir() else sorted(ROOT.glob(f"{part}.py"))
+
+
+def imported_parts(path: Path) -> set[str]:
+    """The parts of spearmint_int that a file imports, wherever in the file."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "spearmint_int":
+            names.update(f"spearmint_int.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return {name.split(".")[1] for name in names if name.startswith("spearmint_int.")}
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_public_names_are_sorted_and_can_be_imported(module: str) -> None:
+    names = importlib.import_module(module).__all__
+    assert list(names) == sorted(names, key=lambda name: (name.upper() != name, name))
+    for name in names:
+        assert getattr(importlib.import_module(module), name) is not None
+
+
+def test_public_names_are_listed_by_dir() -> None:
+    assert set(spearmint_int.__all__) <= set(dir(spearmint_int))
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'maximise'"):
+        _ = spearmint_int.maximise
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert distribution("spearmint-int").version == spearmint_int.__version__
+
+
+def test_nothing_but_spearmint_int_is_installed() -> None:
+    """PyPI has a `kernels` of its own: a bare top-level name would clash."""
+    files = distribution("spearmint-int").files or []
+    tops = {file.parts[0] for file in files if file.parts[0] != ".."}
+    ours = {
+        top for top in tops if not top.startswith(("spearmint_int", "__editable__", "__pycache__"))
+    }
+    assert ours == set()
+    top_level = distribution("spearmint-int").read_text("top_level.txt") or "spearmint_int"
+    assert top_level.split() == ["spearmint_int"]
+
+
+@pytest.mark.parametrize("name", ["kernels", "sampling", "acquisition"])
+def test_the_root_folders_are_not_importable_by_their_bare_names(name: str, tmp_path: Path) -> None:
+    code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({name!r}) is not None)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False).returncode == 0
+
+
+def test_every_part_of_the_numeric_half_is_where_this_test_looks_for_it() -> None:
+    compiled = {path.stem for path in ROOT.glob("*.pyx")}
+    for part in RANK:
+        assert sources(part) or part in compiled
+
+
+@pytest.mark.parametrize("part", RANK)
+def test_imports_of_the_numeric_half_point_one_way(part: str) -> None:
+    for path in sources(part):
+        for other in imported_parts(path) - {part}:
+            assert other in RANK, f"{path.name} imports {other}, which is not of the numeric half"
+            assert RANK[other] <= RANK[part], f"{path.name} imports {other}, which stands above it"
+
+
+def test_the_chooser_loads_no_database_and_no_config() -> None:
+    code = (
+        "import sys, spearmint_int.chooser; "
+        "sys.exit(bool({'pymongo', 'sqlite3', 'pydantic', 'click'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_importing_the_package_loads_no_linear_algebra() -> None:
+    code = "import sys, spearmint_int; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_compiled_modules_have_stubs() -> None:
+    root = ROOT.parent
+    for folder in ("kernels", "sampling", "spearmint_int"):
+        for source in (root / folder).glob("*.pyx"):
+            assert source.with_suffix(".pyi").exists()
