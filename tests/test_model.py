@@ -177,6 +177,45 @@ def test_compiled_predictions_agree_with_numpy(kernel: str, n: int, m: int) -> N
     assert np.allclose(explained, np.sum((k @ posterior.R.T) ** 2, axis=1), rtol=1e-11)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65, 150, 257])
+def test_the_compiled_inverse_of_a_factor_agrees_with_numpy(n: int) -> None:
+    X = np.random.default_rng(0).random((n, 3))
+    A = CORRELATIONS["matern52"](squared_distances(X, X, np.full(3, 20.0))) + 0.01 * np.eye(n)
+    L = np.asfortranarray(np.linalg.cholesky(A))
+    R = np.array(L, order="F")
+    assert _gp.inverse_of_factor(R)
+    assert np.allclose(R @ L, np.eye(n), atol=1e-12)
+    assert np.array_equal(R, np.tril(R))
+
+
+@pytest.mark.parametrize("n", [3, 100])
+def test_a_singular_factor_has_no_inverse(n: int) -> None:
+    assert not _gp.inverse_of_factor(np.zeros((n, n), order="F"))
+
+
+@ALL_KERNELS
+def test_the_compiled_bound_is_what_the_best_row_alone_explains(kernel: str) -> None:
+    U, y = some_data(MIXED, 19, repeats=4)
+    posterior = fitted(MIXED, U, y, some_theta(MIXED), kernel=kernel)
+    Z = MIXED.snap(np.random.default_rng(2).random((300, 5)))
+    weights = column_weights(MIXED, posterior.theta)
+    k = CORRELATIONS[kernel](squared_distances(Z, posterior.data.X, weights))
+    A = 1.0 + posterior.theta.noise_ratio / posterior.data.counts + JITTER
+    mean, variance = posterior.moments_bound(Z)
+    expected = posterior.theta.amplitude2 * (1.0 - np.max(k**2 / A, axis=1))
+    assert np.allclose(mean, posterior.moments(Z)[0], rtol=1e-12, atol=1e-12)
+    assert np.allclose(variance, expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_the_bound_of_the_variance_is_nowhere_below_it(noiseless: bool) -> None:
+    U, y = some_data(MIXED, 25, repeats=6)
+    posterior = fitted(MIXED, U, y, some_theta(MIXED), noiseless=noiseless)
+    posterior = posterior.with_fantasies(MIXED.snap(PENDING), 2, np.random.default_rng(0))
+    Z = MIXED.snap(np.random.default_rng(2).random((2000, 5)))
+    assert np.all(posterior.moments_bound(Z)[1] >= posterior.moments(Z)[1] - 1e-12)
+
+
 @ALL_KERNELS
 def test_compiled_gradients_come_with_the_values_of_the_plain_prediction(kernel: str) -> None:
     U, y = some_data(MIXED, 20)
