@@ -1,8 +1,8 @@
 """Branin's function with an integer input and noise of standard deviation 2; two jobs at a time.
 
-What to expect: the lowest value is lucky (it may be below 0, where the function never is), so that
-`spearmint-int best` also says the model's minimum: near 0.5 at x1 = 3, x2 = 2.4 or at x1 = -3,
-x2 = 11.9, where the true minima are (0.494). A repeat is launched only where the model gains by it.
+What to expect: the lowest value is lucky (about -3, where the function never is below 0), so that
+`spearmint-int best` also says the model's minimum with its sd: within 1 or so of the true 0.494, near
+x1 = 3, x2 = 2.4 or x1 = -3, x2 = 11.9. A repeat is launched only where the model gains by it.
 """
 
 from __future__ import annotations
