@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spearmint_int.jobs import Job
     from spearmint_int.space import FloatArray
     from spearmint_int.stores.protocol import Store
 
@@ -56,6 +57,13 @@ class History:
         self._codes[job_id - 1 : job_id] = UNKNOWN
         self._values[job_id - 1 : job_id] = np.nan
 
+    def note(self, job: Job) -> None:
+        """Take the job as it is now, without another read."""
+        self._grow(job.id)
+        self.forget(job.id)
+        if job.is_finished:
+            self._keep([Evaluation(job.id, job.status, job.point, job.values)])
+
     @property
     def total(self) -> int:
         """The number of jobs, which is the highest id."""
@@ -96,8 +104,8 @@ class History:
         if len(ids) > FEW_JOBS:
             self._keep(self._store.evaluations())
             return
-        jobs = (job for job in map(self._store.job, ids) if job.is_finished)
-        self._keep(Evaluation(job.id, job.status, job.point, job.values) for job in jobs)
+        for job_id in ids:
+            self.note(self._store.job(job_id))
 
     def _keep(self, evaluations: Iterable[Evaluation]) -> None:
         for e in evaluations:

@@ -28,7 +28,7 @@ from spearmint_int.manager.outage import Outage
 from spearmint_int.manager.record import Record
 from spearmint_int.manager.standing import Standing
 from spearmint_int.manager.stopping import StopRequest, Urgency
-from spearmint_int.manager.suggesting import CHAIN, Suggester
+from spearmint_int.manager.suggesting import CHAIN, Begun, Suggester
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,21 +134,23 @@ class Run:
         return reason
 
     def _work(self) -> EndReason | None:
-        """The part that needs the store. After an outage it is simply done again."""
+        """The part that needs the store. After an outage it is simply done again.
+
+        The next job comes first; what is only for people is read while it is starting.
+        """
         for job in self._fleet.settle():
             self._standing.note_end(job)
             self._is_stale = True
         self._look_around()
-        self._refresh()
+        if self._is_stale:
+            self._standing.refresh_budgets()
         reason = self._reason_to_drain()
-        if reason is not None:
+        if reason is None:
+            self._fill()
+        else:
             self._suggester.abandon()
-            return None if self._fleet.running else reason
-        self._fill()
-        self._refresh()
-        if self._estimator.update(job_seconds=self._standing.job_seconds.value):
-            self._tell(ProgressMade(self._progress()))
-        return None
+        self._inform()
+        return None if self._fleet.running else reason
 
     def _look_around(self) -> None:
         """From time to time: what others did, and which workers are lost."""
@@ -160,11 +162,14 @@ class Run:
         often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else LEASE_SECONDS / 3
         self._next_look = time.monotonic() + min(self._config.polling_time, often)
 
-    def _refresh(self) -> None:
+    def _inform(self) -> None:
+        """Tell where the run stands, when that has changed."""
         if self._is_stale:
             self._standing.refresh()
             self._is_stale = False
             self._record.update(self._standing.best, self._history.counts)
+            self._tell(ProgressMade(self._progress()))
+        elif self._estimator.update(job_seconds=self._standing.job_seconds.value):
             self._tell(ProgressMade(self._progress()))
 
     def _fill(self) -> None:
@@ -172,7 +177,8 @@ class Run:
         self._collect()
         for name, resource in self._config.resources.items():
             while self._used(name) < resource.max_concurrent:
-                if self._fleet.start_next(name):
+                if self._standing.has_new(name) and self._fleet.start_next(name):
+                    self._standing.note_started(name)
                     self._is_stale = True
                 else:
                     self._ask(name)
@@ -181,19 +187,23 @@ class Run:
 
     def _collect(self) -> None:
         try:
-            added = self._suggester.collect()
+            answer = self._suggester.collect()
         except SpaceExhausted as error:
             self._exhausted = str(error)
             return
-        if added is not None:
-            self._standing.suggestion_seconds.add(added[1])
+        if answer is not None:
             self._is_stale = True
+            self._standing.suggestion_seconds.add(answer.seconds)
+            if answer.job is not None:
+                self._standing.note_added(answer.job)
 
     def _ask(self, resource: str) -> None:
         self._lock_is_taken = False
         if self._suggester.is_busy or self._exhausted or not self._standing.may_add(resource):
             return
-        self._lock_is_taken = not self._suggester.begin(resource)
+        begun = self._suggester.begin(resource)
+        self._lock_is_taken = begun is Begun.NOT_OUR_TURN
+        self._is_stale |= begun is Begun.GUESSES
 
     def _used(self, resource: str) -> int:
         left_behind = sum(1 for name in self._reaper.orphans.values() if name == resource)

@@ -50,7 +50,7 @@ class Standing:
 
     def note_end(self, job: Job) -> None:
         """Count a job of this run that ended."""
-        self._history.forget(job.id)
+        self._history.note(job)
         if job.seconds is not None:
             self.job_seconds.add(job.seconds)
         if job.status is JobStatus.COMPLETE:
@@ -63,10 +63,23 @@ class Standing:
             self._broken += 1
             self.first_failure = self.first_failure or (job_id, failure)
 
-    def refresh(self) -> None:
-        """Read the store."""
-        self._history.refresh()
+    def note_added(self, job: Job) -> None:
+        """Count a job that was just stored."""
+        self._budgets[job.resource][JobStatus.NEW] += 1
+
+    def note_started(self, resource: str) -> None:
+        """Count a new job that was just claimed."""
+        self._budgets[resource][JobStatus.NEW] -= 1
+        self._budgets[resource][JobStatus.PENDING] += 1
+
+    def refresh_budgets(self) -> None:
+        """Read what it takes to decide what to do next."""
         self._budgets = {name: self._store.budget(name) for name in self._config.resources}
+
+    def refresh(self) -> None:
+        """Read everything."""
+        self._history.refresh()
+        self.refresh_budgets()
         best = self._history.best()
         if best is not None and (self._best is None or self._best.job_id != best[0]):
             self._best = Best(best[0], best[1], self._store.job(best[0]).params)
@@ -79,6 +92,10 @@ class Standing:
         """Whether the resource's budget has room for another job."""
         limit = self._config.resources[resource].max_finished_jobs
         return limit is None or sum(self._budgets[resource].values()) < limit
+
+    def has_new(self, resource: str) -> bool:
+        """Whether a job of the resource waits to be claimed."""
+        return self._budgets[resource][JobStatus.NEW] > 0
 
     def is_spent(self) -> bool:
         """Whether every job of the budget has ended."""
@@ -103,7 +120,8 @@ class Standing:
 
     def nothing_worked(self) -> bool:
         """Whether the experiment has only broken jobs, by faults of the objective."""
-        return self._history.counts[JobStatus.COMPLETE] == 0 and self._broken > 0
+        completed = sum(budget[JobStatus.COMPLETE] for budget in self._budgets.values())
+        return completed == 0 and self._broken > 0
 
     @property
     def seconds_left(self) -> float:

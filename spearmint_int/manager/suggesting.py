@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.jobs import Job, JobDraft
@@ -23,6 +24,22 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 CHAIN = "hyperparameters"
+
+
+class Begun(Enum):
+    """What came of the wish for a point."""
+
+    SUGGESTION = "suggestion"  # the chooser is at work
+    GUESSES = "guesses"  # the user's guesses were stored as jobs, and come first
+    NOT_OUR_TURN = "not our turn"  # another manager is at it
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the chooser took, and the job; None when others have used up the budget meanwhile."""
+
+    job: Job | None
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -62,13 +79,13 @@ class Suggester:
     def is_busy(self) -> bool:
         return self._attempt is not None
 
-    def begin(self, resource: str) -> bool:
-        """Start on a point for the resource; False while another manager is at it."""
+    def begin(self, resource: str) -> Begun:
+        """Start on a point for the resource, if it is our turn."""
         if not self._turn.take():
-            return False
+            return Begun.NOT_OUR_TURN
         if self._add_guesses():
             self._wake()
-            return True
+            return Begun.GUESSES
         self._history.refresh()
         observations = Observations(self._history.points(), self._history.values())
         pending = self._history.pending_points()
@@ -81,14 +98,10 @@ class Suggester:
             done=self._wake,
         )
         self._attempt = _Attempt(call, resource)
-        return True
+        return Begun.SUGGESTION
 
-    def collect(self) -> tuple[Job, float] | None:
-        """Store the point as a job once it is there, with the seconds that the chooser took.
-
-        None while the chooser is at work, and when others have used up the budget meanwhile;
-        SpaceExhausted when there is no point left.
-        """
+    def collect(self) -> Answer | None:
+        """Store the point as a job; None while there is none, SpaceExhausted if none is left."""
         attempt = self._attempt
         if attempt is None:
             return None
@@ -112,7 +125,7 @@ class Suggester:
         self._attempt = None
         self.rest()
 
-    def _store_answer(self, attempt: _Attempt) -> tuple[Job, float] | None:
+    def _store_answer(self, attempt: _Attempt) -> Answer:
         try:
             suggestion = attempt.call.result()
         except Exception:
@@ -121,7 +134,7 @@ class Suggester:
         job = self._add(suggestion, attempt)
         self._attempt = None
         self._unsaved_chain = suggestion.chain or self._unsaved_chain
-        return None if job is None else (job, attempt.call.seconds)
+        return Answer(job, attempt.call.seconds)
 
     def _add_guesses(self) -> bool:
         """Before the first suggestion: store the guesses. True when there were new ones."""
