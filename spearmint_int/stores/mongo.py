@@ -100,12 +100,18 @@ class MongoStore:
                 " experiment-name or database.name"
             )
 
+    def _check_still_there(self) -> None:
+        # A job without the rest of its experiment would be taken for another program's.
+        if self._meta.load(SCHEMA_NAME) is None:
+            raise StoreError(f"{self.location}: was deleted while in use; start again")
+
     # --- jobs come in ---
 
     def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
         record = records.new_record(draft, now=time.time())
 
         def within_limit() -> bool:
+            self._check_still_there()
             return limit is None or sum(self.budget(draft.resource).values()) < limit
 
         added = insert_next(self._server, self._jobs, [record], permitted=within_limit)
@@ -124,7 +130,9 @@ class MongoStore:
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        unclaimed = {"status": JobStatus.NEW.value} | ({"resource": resource} if resource else {})
+        unclaimed = {"status": JobStatus.NEW.value}
+        if resource is not None:
+            unclaimed["resource"] = resource
         while candidates := self._first_few(unclaimed):
             for document in candidates:
                 if job := self._take(document, owner, lease_seconds):
@@ -297,9 +305,10 @@ class MongoStore:
     def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
         fields = {"status": 1, "point": 1, "result": 1}
-        # By the index on ids: a job that changes its status meanwhile is still met exactly once.
+        # For all of them by the index on ids: one that changes its status is met exactly once.
+        index = "_id_" if set(statuses) == set(JobStatus) else None
         documents = self._server.call(
-            lambda: list(self._jobs.find(wanted, fields).sort("_id", ASCENDING).hint("_id_"))
+            lambda: list(self._jobs.find(wanted, fields, hint=index).sort("_id", ASCENDING))
         )
         return [
             Evaluation(

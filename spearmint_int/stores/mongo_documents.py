@@ -48,8 +48,14 @@ class NamedValues:
     def save(self, name: str, value: Any) -> None:
         """Keep the value in place of the one of that name."""
         new = {"$set": {"value": to_bson(plain(value, name))}}
-        self.first(name, value)  # of two upserts at once one would be refused; an update is not
-        self._server.call(lambda: self._collection.update_one({"_id": name}, new))
+
+        def attempt() -> None:
+            try:
+                self._collection.update_one({"_id": name}, new, upsert=True)
+            except DuplicateKeyError:  # somebody inserted it at the same moment
+                self._collection.update_one({"_id": name}, new)
+
+        self._server.call(attempt)
 
     def first(self, name: str, value: Any) -> Any:
         """Keep the value unless there is one; the one that is kept."""

@@ -75,7 +75,7 @@ def _insert_as(server: MongoServer, jobs: Collection[Document], batch: Mapping[i
         try:
             return len(jobs.insert_many(documents, ordered=True).inserted_ids)
         except BulkWriteError as error:
-            if any(fault["code"] != DUPLICATE_KEY for fault in error.details["writeErrors"]):
+            if [fault["code"] for fault in error.details["writeErrors"]] != [DUPLICATE_KEY]:
                 raise
             # Taken by others; or by us, when the answer to the first try got lost.
             ours = {"_id": {"$gte": min(batch), "$lte": max(batch)}, "added": mark}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import pymongo
+from bson.errors import BSONError
 from pymongo import errors as faults
 from pymongo.uri_parser import parse_uri
 
@@ -50,8 +51,10 @@ REMEDIES = {
     13: "the user may not do this: give it the role readWrite on the database",
     18: "the server refused the user or password: check those in the address",
     8000: "the server refused the user or password: check those in the address",
+    10334: "a job's parameters and provenance can't be stored: together they exceed 16 MB",
     14031: "the server's disk is full: free some space and run the command again",
 }
+LONGEST_TEXT = 300  # of a server's own message, which may quote a whole document
 
 
 class MongoServer:
@@ -110,7 +113,7 @@ class MongoServer:
             yield
         except faults.PyMongoError as fault:
             raise self._explanation(fault) from fault
-        except UnicodeError as fault:  # bson's, for text that is not UTF-8
+        except (BSONError, UnicodeError) as fault:  # too large, or a name with a zero byte
             raise StoreError(f"{self.address}: a value can't be stored: {fault}") from fault
 
     def _explanation(self, fault: faults.PyMongoError) -> StoreError:
@@ -124,8 +127,8 @@ class MongoServer:
                 " database.address in the config or SPEARMINT_DB_ADDRESS, or leave the address out"
                 " to use the embedded database"
             )
-        code = fault.code if isinstance(fault, faults.OperationFailure) else None
-        return StoreError(f"{self.address}: {REMEDIES.get(code or 0, f'MongoDB failed: {fault}')}")
+        remedy = next((REMEDIES[code] for code in _codes(fault) if code in REMEDIES), None)
+        return StoreError(f"{self.address}: {remedy or f'MongoDB failed: {_brief(fault)}'}")
 
 
 def _recovering(operation: Callable[[], T], recover: Callable[[], T | None]) -> Callable[[], T]:
@@ -140,7 +143,17 @@ def is_passing(fault: faults.PyMongoError) -> bool:
     """True for faults that waiting may mend: no connection, or a server that is going or coming."""
     if isinstance(fault, (faults.ConnectionFailure, faults.WTimeoutError)):
         return True
-    return isinstance(fault, faults.OperationFailure) and fault.code in PASSING_CODES
+    return not PASSING_CODES.isdisjoint(_codes(fault))
+
+
+def _codes(fault: faults.PyMongoError) -> list[int]:
+    """The server's error codes: one, or those of the documents of an insert."""
+    if isinstance(fault, faults.BulkWriteError):
+        details = fault.details
+        return [one["code"] for one in details["writeErrors"] + details["writeConcernErrors"]]
+    if isinstance(fault, faults.OperationFailure) and fault.code is not None:
+        return [fault.code]
+    return []
 
 
 def default_options(uri: str) -> dict[str, Any]:
@@ -167,4 +180,5 @@ def without_password(uri: str) -> str:
 
 def _brief(fault: faults.PyMongoError) -> str:
     # pymongo's own text goes on with timeouts and a dump of the topology.
-    return str(fault).split(" (configured timeouts")[0].split(", Timeout:")[0]
+    text = str(fault).split(" (configured timeouts")[0].split(", Timeout:")[0]
+    return text.split(", full error:")[0][:LONGEST_TEXT]

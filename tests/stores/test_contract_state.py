@@ -120,6 +120,17 @@ def test_a_deleted_experiment_starts_empty(store: Store, place: Place) -> None:
     fresh.close()
 
 
+def test_an_experiment_that_is_deleted_under_a_manager_is_noticed(
+    store: Store, place: Place
+) -> None:
+    job = add_and_claim(store)
+    open_store(place).destroy()
+    with pytest.raises(StoreError, match=r"deleted .*while in use"):
+        add(store)
+    with pytest.raises(StoreError):
+        store.complete(job, {"main": 1.0})
+
+
 def test_a_store_that_is_not_there_is_not_made_by_a_reader(place: Place) -> None:
     for _ in range(2):
         with pytest.raises(StoreError, match="no jobs yet"):

@@ -58,6 +58,16 @@ def test_an_integer_beyond_64_bits_is_refused(open_experiment: OpenStore) -> Non
     assert store.jobs() == []
 
 
+@pytest.mark.parametrize("params", [{"zero\0byte": 1}, {"text": "x" * 17_000_000}])
+def test_a_document_that_mongodb_can_not_hold_is_explained(
+    open_experiment: OpenStore, params: dict[str, Any]
+) -> None:
+    store = open_experiment()
+    with pytest.raises(StoreError, match="can't be stored"):
+        add(store, params=params)
+    assert store.jobs() == []
+
+
 def test_experiments_in_one_database_do_not_mix(open_experiment: OpenStore) -> None:
     one, two = open_experiment("-one"), open_experiment("-two")
     add_and_claim(one)
