@@ -141,6 +141,18 @@ def test_a_server_that_steps_down_is_waited_for(
         assert store.complete(job, {"main": 1.0})
 
 
+def test_a_write_that_was_not_confirmed_is_asked_for_again(
+    mongo_uri: str, store: MongoStore
+) -> None:
+    unconfirmed = {"code": 91, "errmsg": "the server is shutting down"}
+    with failing(mongo_uri, ["insert", "update"], times=1, writeConcernError=unconfirmed):
+        job = add(store)
+    with failing(mongo_uri, ["insert", "update"], times=1, writeConcernError=unconfirmed):
+        claimed = claim(store)
+    assert (job.id, claimed.id, claimed.attempts) == (1, 1, 1)
+    assert store.jobs() == [claimed]
+
+
 def test_a_refused_change_is_explained_at_once(mongo_uri: str, store: MongoStore) -> None:
     job = add_and_claim(store)
     with (
