@@ -21,6 +21,8 @@ from spearmint_int.launcher.launch import Order
 from spearmint_int.launcher.supervising import supervise
 from spearmint_int.stores import load_client
 
+# A worker writes into its life file: its process id, the objective's process group, and this word.
+DONE = b"done"
 HEADER = struct.Struct("!Q")  # the length of the order that follows
 
 
@@ -72,8 +74,9 @@ def _work(order: Order, life_fd: int) -> NoReturn:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         interrupt = interrupted_by_signals()
-        os.write(life_fd, b"%d\n" % os.getpid())  # from now on a signal hands the job back
-        supervise(order, interrupt)
+        os.write(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
+        supervise(order, interrupt, announce=lambda group: os.write(life_fd, b"%d " % group))
+        os.write(life_fd, DONE)
         status = 0
     except BaseException:
         traceback.print_exc()

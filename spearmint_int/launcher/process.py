@@ -78,6 +78,11 @@ class Watch:
         self._kill_at: float | None = None
         self._ended = False
 
+    @property
+    def group(self) -> int:
+        """The process group, which is the session that the process leads."""
+        return self._process.pid
+
     def run(self, *, time_limit: float | None, interrupt: Interrupt) -> ProcessEnd:
         """Watch until the end, which comes early at the time limit or by the interrupt."""
         self._selector.register(interrupt, selectors.EVENT_READ)
@@ -104,8 +109,7 @@ class Watch:
         self._kill_at = time.monotonic() + GRACE_SECONDS
 
     def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+        signal_group(self.group, number)
 
     def _look(self, interrupt: Interrupt, until: float | None) -> None:
         """Move what was printed; notice the exit. Returns at `until` at the latest."""
@@ -163,6 +167,12 @@ class Watch:
             stream.close()
         if self._pidfd is not None:
             os.close(self._pidfd)
+
+
+def signal_group(group: int, number: signal.Signals) -> None:
+    """Signal a process and all that it started; nothing happens when they are gone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
 
 
 def kernel_oom_kills() -> int | None:

@@ -33,11 +33,12 @@ LARGEST_REPORT = 10_000_000  # bytes; a dict of numbers is far below
 
 
 def run_objective(
-    launch: Launch, interrupt: Interrupt, *, started: Callable[[], object] = lambda: None
+    launch: Launch, interrupt: Interrupt, *, started: Callable[[int], object] = lambda _: None
 ) -> Outcome | None:
     """Call the objective and wait for its end; None when it was interrupted without a result.
 
-    `started` is called once the process runs; until then this function wants no other thread.
+    `started` is called with the id of the process group once it runs; until then this function
+    wants no other thread.
     """
     path = output_path(Path(launch.directory), launch.job_id)
     try:
@@ -51,14 +52,14 @@ def run_objective(
 
 
 def _run(
-    launch: Launch, output: OutputFile, interrupt: Interrupt, started: Callable[[], object]
+    launch: Launch, output: OutputFile, interrupt: Interrupt, started: Callable[[int], object]
 ) -> Outcome | None:
     call = _python_call if launch.language == "PYTHON" else _shell_call
     try:
         with ExitStack() as files:
             command, outcome_of = call(launch, files)
             watch = Watch(command, output)
-            started()
+            started(watch.group)
             return outcome_of(watch.run(time_limit=launch.time_limit, interrupt=interrupt))
     except (OSError, ObjectiveError) as error:
         failure = not_started(launch, error)

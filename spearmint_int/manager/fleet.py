@@ -12,7 +12,7 @@ from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import JobEnded, JobStarted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from spearmint_int.config import Config
     from spearmint_int.manager.events import Listener
@@ -86,15 +86,13 @@ class Fleet:
         """Whether `settle` has something to do."""
         return bool(self._gone)
 
-    def settle(self) -> list[Job]:
-        """Look up how the jobs of the workers that are gone have ended."""
-        ended = []
+    def settle(self) -> Iterator[Job]:
+        """Look up, one by one, how the jobs of the workers that are gone have ended."""
         while self._gone:
             job = self._ended_job(self._running[self._gone[0]].job)
             del self._running[self._gone.pop(0)]
             self._tell(JobEnded(job))
-            ended.append(job)
-        return ended
+            yield job
 
     def cancel(self) -> None:
         """Ask every worker to hand its job back."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,12 @@ class Reaper:
         self._last_look: float | None = None
         self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
 
+    def suspend(self) -> None:
+        """The store is away: no worker can renew its lease."""
+        self._patient_until = math.inf
+
     def forgive(self) -> None:
-        """The store or the machine was away: give the workers time to renew their leases."""
+        """Store or machine are back: give the workers time to renew their leases."""
         self._patient_until = time.time() + GRACE_SECONDS
 
     def look(self, running: Collection[int]) -> list[Job]:

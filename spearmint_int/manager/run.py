@@ -128,6 +128,7 @@ class Run:
             reason = self._work()
         except StoreUnavailable as error:
             self._outage.note_failure(error)
+            self._reaper.suspend()
             return None
         if self._outage.note_success():
             self._reaper.forgive()
@@ -169,7 +170,9 @@ class Run:
             self._is_stale = False
             self._record.update(self._standing.best, self._history.counts)
             self._tell(ProgressMade(self._progress()))
-        elif self._estimator.update(job_seconds=self._standing.job_seconds.value):
+        if self._suggester.is_busy:
+            return  # the chooser needs the processor more
+        if self._estimator.update(job_seconds=self._standing.job_seconds.value):
             self._tell(ProgressMade(self._progress()))
 
     def _fill(self) -> None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from spearmint_int import worker
 from spearmint_int.errors import SchedulerError
-from spearmint_int.launcher.forkserver import send_order
+from spearmint_int.launcher.forkserver import DONE, send_order
+from spearmint_int.launcher.process import signal_group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +31,20 @@ class _Worker:
 
     job_id: int
     life_fd: int
-    pid: int | None = None
+    told: bytes = b""
     is_cancelled: bool = False
+
+    @property
+    def pid(self) -> int | None:
+        """Known from the moment on at which the worker can be cancelled."""
+        words = self.told.split(b" ")
+        return int(words[0]) if len(words) > 1 else None
+
+    @property
+    def abandoned_group(self) -> int | None:
+        """The objective's processes, if the worker did not live to see their end."""
+        words = self.told.split(b" ")
+        return int(words[1]) if len(words) > 2 and words[-1] != DONE else None
 
 
 class LocalScheduler:
@@ -57,7 +70,7 @@ class LocalScheduler:
     def poll(self) -> list[int]:
         gone = [found.job_id for found in self._workers.values() if _has_ended(found)]
         for job_id in gone:
-            os.close(self._workers.pop(job_id).life_fd)
+            _bury(self._workers.pop(job_id))
         return gone
 
     def cancel(self, job_id: int) -> None:
@@ -117,13 +130,13 @@ class LocalScheduler:
 
 
 def _has_ended(found: _Worker) -> bool:
-    """Read the pipe: first comes the worker's process id, then, with its end, nothing."""
+    """Read the pipe, which gives nothing more when the worker's end of it was closed."""
     try:
         data = os.read(found.life_fd, 64)
     except BlockingIOError:
         return False
     if data:
-        found.pid = int(data)
+        found.told += data
         if found.is_cancelled:
             _terminate(found)
     return not data
@@ -134,3 +147,10 @@ def _terminate(found: _Worker) -> None:
     if found.pid is not None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(found.pid, signal.SIGTERM)
+
+
+def _bury(found: _Worker) -> None:
+    """What a killed worker leaves behind must not run beside the next attempt."""
+    os.close(found.life_fd)
+    if found.abandoned_group is not None:
+        signal_group(found.abandoned_group, signal.SIGKILL)

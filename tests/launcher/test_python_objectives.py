@@ -276,7 +276,7 @@ def test_an_objective_that_ignores_sigterm_is_killed(
 def test_an_interrupted_objective_has_no_outcome(tmp_path: Path) -> None:
     interrupt = Interrupt()
     launched = launch(tmp_path, "import time\ndef main(job_id, params): time.sleep(100)")
-    assert run_objective(launched, interrupt, started=interrupt.set) is None
+    assert run_objective(launched, interrupt, started=lambda _: interrupt.set()) is None
     interrupt.close()
 
 

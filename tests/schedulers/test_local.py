@@ -95,6 +95,23 @@ def test_a_killed_worker_is_noticed_at_once_and_its_objective_dies_too(
     assert store.job(1).status is JobStatus.PENDING  # the manager says what follows
 
 
+def test_nothing_that_a_killed_workers_objective_started_runs_on(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    code = """
+import subprocess
+def main(job_id, params):
+    child = subprocess.Popen(["sleep", "100"])
+    open(f"{job_id}.pid", "w").write(str(child.pid))
+    child.wait()
+"""
+    scheduler.submit(claimed_order(place, store, code)[1])
+    grandchild, worker = objective_pid(place.directory, 1), worker_pid(store, 1)
+    os.kill(worker, signal.SIGKILL)
+    assert ended(scheduler) == [1]
+    assert eventually(lambda: not is_running(grandchild))
+
+
 def test_a_killed_objective_is_a_failure_that_its_worker_writes(
     place: Place, store: Store, scheduler: LocalScheduler
 ) -> None:
