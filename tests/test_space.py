@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spearmint_int.errors import SpaceError
 from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space, Variable
 
-PROPERTY = settings(max_examples=80, deadline=None)
+# The same examples everywhere: a red build must mean a change, and a busy machine is no failure.
+PROPERTY = settings(
+    max_examples=80,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 
 @st.composite

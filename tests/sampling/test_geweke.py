@@ -121,5 +121,5 @@ def test_sweeps_over_many_rows_leave_the_posterior_as_it_is(n: int) -> None:
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize("noiseless", [False, True])
 def test_a_long_joint_run_has_the_priors_moments(name: str, noiseless: bool) -> None:
-    states = alternate(SPACES[name], 60_000, noiseless=noiseless, n=9)
+    states = alternate(SPACES[name], 30_000, noiseless=noiseless, n=9)
     assert np.max(np.abs(z_scores(states, noiseless=noiseless))) < 4.0
