@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
-# The name of the database that the tests use, and delete, on a MongoDB server.
-DATABASE = "spearmint-int-tests"
+# The database that the tests use, and delete, on a MongoDB server; one for each worker of xdist.
+DATABASE = "-".join(["spearmint-int-tests", *filter(None, [os.environ.get("PYTEST_XDIST_WORKER")])])
 
 
 @dataclass(frozen=True)

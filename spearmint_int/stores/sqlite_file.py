@@ -75,8 +75,12 @@ class SQLiteFile:
             raise StoreError(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
         with self._faults():
             self._connection: sqlite3.Connection | None = self._connect()
-            self._prepare()
-            self._inode = os.stat(path).st_ino
+            try:
+                self._prepare()
+                self._inode = os.stat(path).st_ino
+            except BaseException:
+                self.close()
+                raise
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
