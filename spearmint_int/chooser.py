@@ -173,12 +173,11 @@ def recommend(
             found = maximize(
                 surface, task.domain, options.search, rng=task.rng, anchors=task.anchors
             )
-            point = task.anchors[0] if found is None else found.point
+            point = task.canonical(task.anchors[0] if found is None else found.point)
             mean, sd = ensemble.mixture(point[np.newaxis, :])
         except np.linalg.LinAlgError:
             return task.best_observed()
     scale = task.standardizer
-    point = task.canonical(point)
     return Recommendation(
         space.decode(point), point, scale.undo(float(mean[0])), scale.scale * float(sd[0])
     )

@@ -231,6 +231,16 @@ def test_after_every_cell_the_model_is_certain_of_its_recommendation() -> None:
     assert best.sd < 1e-3
 
 
+@pytest.mark.parametrize("treatment", ["proposed", "naive"])
+def test_mean_and_sd_of_a_recommendation_are_those_of_its_rounded_point(treatment: str) -> None:
+    values = np.array([0.0, 9.0, 1.0, 0.5, 4.0])
+    data = Observations(FIVE.lattice(), values)
+    best = recommend(FIVE, data, replace(NOISELESS, treatment=treatment), seed=0)
+    assert best is not None
+    assert best.mean == pytest.approx(values[best.params["k"]], abs=1e-3)
+    assert best.sd < 1e-2
+
+
 def test_a_noiseless_run_over_integers_never_repeats_and_ends_when_all_is_known() -> None:
     space = Space({"k": Int(0, 3), "e": Enum("abc")})
     made, data = run(space, lambda p: p["k"] + ord(p["e"]), 12, NOISELESS)
