@@ -1,9 +1,9 @@
 """Use as a library: ask for points, tell their results, save and load.
 
-    optimizer = Optimizer({"rate": Float(1e-4, 1, log=True), "depth": Int(1, 12)}, seed=0)
-    for params in optimizer.ask(4):
-        optimizer.tell(params, train(**params))
-    print(optimizer.best(), optimizer.recommend())
+optimizer = Optimizer({"rate": Float(1e-4, 1, log=True), "depth": Int(1, 12)}, seed=0)
+for params in optimizer.ask(4):
+    optimizer.tell(params, train(**params))
+print(optimizer.best(), optimizer.recommend())
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spearmint_int.chooser import (
     recommend,
     suggest,
 )
-from spearmint_int.errors import SpearmintError
+from spearmint_int.errors import SpaceExhausted, SpearmintError
 from spearmint_int.observations import Observations
 from spearmint_int.sampling import Prior
 from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space, Variable
@@ -55,7 +55,7 @@ class Optimizer:
         options: ChooserOptions | None = None,
         **settings: Any,
     ) -> None:
-        """`settings` are fields of ChooserOptions: `likelihood="NOISELESS"`, `acquisition="nei"`."""
+        """`settings` are fields of ChooserOptions, such as `likelihood="NOISELESS"`."""
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = seed
         self.options = _with_settings(options or ChooserOptions(), settings)
@@ -76,7 +76,7 @@ class Optimizer:
     def ask(self, count: int = 1) -> list[Params]:
         """`count` different points, each chosen with those before it pending.
 
-        SpaceExhausted where a noiseless, all-integer space has fewer left than one.
+        Fewer where a noiseless, all-integer space has fewer left; SpaceExhausted where it has none.
         """
         return [suggestion.params for suggestion in self.suggestions(count)]
 
@@ -84,18 +84,26 @@ class Optimizer:
         """As `ask`, with where each came from and why."""
         fresh: list[Suggestion] = []
         for _ in range(count):
-            suggestion = suggest(
-                self.space,
-                self._observations(),
-                self._pending_points(),
-                self.options,
-                seed=self.seed,
-                chain=self._chain,
-            )
+            try:
+                suggestion = self._next()
+            except SpaceExhausted:
+                if fresh:  # the last points of the space: they must not be lost
+                    break
+                raise
             self._chain = suggestion.chain
             self._pending.append(suggestion)
             fresh.append(suggestion)
         return fresh
+
+    def _next(self) -> Suggestion:
+        return suggest(
+            self.space,
+            self._observations(),
+            self._pending_points(),
+            self.options,
+            seed=self.seed,
+            chain=self._chain,
+        )
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""

@@ -103,6 +103,15 @@ def test_without_noise_the_space_is_used_up_by_what_is_pending() -> None:
         optimizer.ask()
 
 
+def test_the_last_points_of_a_space_are_given_where_more_were_asked_for() -> None:
+    optimizer = Optimizer({"k": Int(0, 4)}, likelihood="NOISELESS", **QUICK)
+    optimizer.ask(3)
+    assert len(optimizer.ask(4)) == 2
+    with pytest.raises(SpaceExhausted):
+        optimizer.ask(4)
+    assert len(optimizer.pending) == 5
+
+
 def test_suggestions_say_where_they_came_from() -> None:
     optimizer = told()
     suggestion = optimizer.suggestions()[0]
