@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.errors import StoreError
 from spearmint_int.jobs import ProcessInfo
+from spearmint_int.launcher.birth import birth_of
 from spearmint_int.launcher.reporting import claimed_job, keep_outcome, write_outcome
 from spearmint_int.stores import open_store
 
@@ -130,4 +131,5 @@ def store_place(order: Order) -> StorePlace:
 
 def this_process() -> ProcessInfo:
     """Where this worker runs, for people who look for it."""
-    return ProcessInfo(host=socket.gethostname(), pid=os.getpid())
+    pid = os.getpid()
+    return ProcessInfo(host=socket.gethostname(), pid=pid, born=birth_of(pid) or None)

@@ -5,7 +5,8 @@ nothing of the package, so that a job starts as fast as Python and numpy do. The
 through its own file: whatever the objective prints, or does to stdout, can't be taken for it.
 
 Request: {"job_id", "directory", "main_file", "arguments": [[name, type, [value, ...]], ...]}
-Result:  {"number": 1.5}  or  {"values": {task: number}}  or  {"kind": ..., "message": ...}
+Result:  {"number": 1.5}  or  {"values": {task: number}}
+         or, of a failure, {"kind", "message"} with the "status" that sys.exit was given
 """
 
 from __future__ import annotations
@@ -36,14 +37,20 @@ class UnusableError(Exception):
         self.kind = kind
 
 
-def main(argv: list[str]) -> None:
-    """Read the request, run the objective, and write the report with one call."""
+def main(argv: list[str]) -> int:
+    """Read the request, run the objective, and write the report with one call; the exit status."""
     with open(int(argv[1]), encoding="utf-8", closefd=False) as request_file:
         request = json.load(request_file)
     result_fd = os.dup(int(argv[2]))  # a copy that children of the objective do not inherit
     os.close(int(argv[2]))
     report = evaluate(request)
     os.write(result_fd, json.dumps(report).encode() + b"\n")
+    return exit_status(report)
+
+
+def exit_status(report: Report) -> int:
+    """As Python itself would have ended: that of sys.exit, or 1 after an exception."""
+    return int(report.get("status", 1 if "kind" in report else 0))
 
 
 def evaluate(request: Report) -> Report:
@@ -57,6 +64,9 @@ def evaluate(request: Report) -> Report:
         return _failed("launch", f"{request['main_file']} can't be loaded: {_told(error)}")
     try:
         return as_report(function(request["job_id"], params))
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+        return _failed("exit", f"main() called sys.exit({error.code!r})") | {"status": status}
     except BaseException as error:
         return _failed(*_kind_and_message(error))
 
@@ -64,8 +74,6 @@ def evaluate(request: Report) -> Report:
 def _kind_and_message(error: BaseException) -> tuple[str, str]:
     if isinstance(error, UnusableError):
         return error.kind, str(error)
-    if isinstance(error, SystemExit):
-        return "exit", f"main() called sys.exit({error.code!r})"
     return ("out-of-memory" if isinstance(error, MemoryError) else "exception"), _told(error)
 
 
@@ -171,4 +179,4 @@ def _is_ours(file_name: str) -> bool:
 
 if __name__ == "__main__":
     sys.path.pop(0)  # this file's folder; the experiment's takes its place
-    main(sys.argv)
+    sys.exit(main(sys.argv))

@@ -166,6 +166,7 @@ def test_an_exception_is_told_with_its_last_line_and_its_place(tmp_path: Path) -
     """
     found = failure(result(tmp_path, code), FailureKind.EXCEPTION)
     assert found.message == "ValueError: no such dataset (objective.py, line 3)"
+    assert found.exit_status == 1
     assert "Traceback" in found.stderr_tail
 
 
@@ -181,7 +182,8 @@ def test_sys_exit_is_told_apart(tmp_path: Path) -> None:
         import sys
         def main(job_id, params): sys.exit(3)
     """
-    assert "sys.exit(3)" in failure(result(tmp_path, code), FailureKind.EXIT).message
+    found = failure(result(tmp_path, code), FailureKind.EXIT)
+    assert (found.message, found.exit_status) == ("main() called sys.exit(3)", 3)
 
 
 def test_an_exit_without_goodbye_keeps_its_status_and_last_words(tmp_path: Path) -> None:
