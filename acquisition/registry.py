@@ -23,8 +23,8 @@ from spearmint_int.errors import UnknownNameError
 from spearmint_int.model import Ensemble
 from spearmint_int.space import FloatArray
 
-# Draws of the latent values per hyperparameter sample: with ten samples, 80 incumbents.
-NOISY_DRAWS = 8
+# Draws of the latent values per hyperparameter sample: with ten samples, twenty incumbents.
+NOISY_DRAWS = 2
 # A joint draw costs the cube of its points.
 THOMPSON_POINTS = 1000
 
@@ -49,6 +49,13 @@ def noisy_expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> 
     """EI averaged over draws of the latent values, since under noise the incumbent is uncertain."""
     drawn = with_latent_draws(ensemble, NOISY_DRAWS, rng)
     return BoundedAcquisition(drawn, LogExpectedImprovement(), drawn.incumbents)
+
+
+def improvement_for_likelihood(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
+    """EI, and noisy EI where there is noise: plain EI goes back to a good place until its mean is
+    known, which on the paper's noisy problems is a third of the evaluations."""
+    noiseless = all(posterior.noiseless for posterior in ensemble.posteriors)
+    return (expected_improvement if noiseless else noisy_expected_improvement)(ensemble, rng)
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,7 @@ def thompson(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
 
 AcquisitionMaker = Callable[[Ensemble, np.random.Generator], Surface]
 ACQUISITIONS: dict[str, AcquisitionMaker] = {
+    "auto": improvement_for_likelihood,
     "ei": expected_improvement,
     "lcb": lower_confidence_bound,
     "nei": noisy_expected_improvement,

@@ -49,7 +49,7 @@ class ChooserOptions:
     treatment: str = "proposed"
     likelihood: str = "GAUSSIAN"
     kernel: str = "matern52"
-    acquisition: str = "ei"
+    acquisition: str = "auto"
     priors: Mapping[str, Prior] = field(default_factory=dict)
     samples: int = 10
     burn_in: int = 100
@@ -262,7 +262,7 @@ class _Task:
         return sample_posteriors(
             self.data,
             self.covariance,
-            Priors().with_(self.options.priors),
+            Priors.default(noiseless=self.options.noiseless).with_(self.options.priors),
             self.options.sampler,
             noiseless=self.options.noiseless,
             rng=self.rng,
@@ -342,7 +342,7 @@ class _Task:
 
     def _in_units(self, value: float) -> float | None:
         """EI in the objective's units; other acquisitions as they are."""
-        if self.options.acquisition in ("ei", "nei"):
+        if self.options.acquisition in ("auto", "ei", "nei"):
             value = math.exp(min(value, 700.0)) * self.standardizer.scale
         return value if math.isfinite(value) else None
 

@@ -121,7 +121,7 @@ class Posterior:
         factor: FloatArray | None = None,
     ) -> Posterior:
         """Condition on the data; `factor` is an L that exists already, and is used up."""
-        L = _factor(data, theta, covariance, noiseless) if factor is None else factor
+        L = factor_of(data, theta, covariance, noiseless) if factor is None else factor
         R = np.asfortranarray(L)
         if not _gp.inverse_of_factor(R):
             raise np.linalg.LinAlgError("the Cholesky factor is singular")
@@ -150,7 +150,7 @@ class Posterior:
     def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
         X, weights, _, alpha, Z, capsule = self._arguments(Z)
-        precisions = 1.0 / (1.0 + self._diagonal())
+        precisions = 1.0 / (1.0 + self.noise_diagonal)
         means, explained = _gp.predict_bound(X, weights, precisions, alpha, Z, capsule)
         return self.theta.mean + means, self._variance(explained)
 
@@ -164,7 +164,7 @@ class Posterior:
     @property
     def training_means(self) -> FloatArray:
         """μ at the training rows [F, n]: y − diag(A − C) α, without another kernel build."""
-        return self.values - self._diagonal() * self.alpha
+        return self.values - self.noise_diagonal * self.alpha
 
     @property
     def incumbents(self) -> FloatArray:
@@ -224,7 +224,9 @@ class Posterior:
         floor = JITTER if self.noiseless else 0.0
         return self.theta.amplitude2 * np.maximum(1.0 - explained - floor, 0.0)
 
-    def _diagonal(self) -> FloatArray:
+    @property
+    def noise_diagonal(self) -> FloatArray:
+        """A − C [n]: each row's share of the noise over amp2, and the jitter."""
         ratio = 0.0 if self.noiseless else self.theta.noise_ratio
         return ratio / self.data.counts + JITTER
 
@@ -278,9 +280,10 @@ class Ensemble:
         return Ensemble(tuple(p.with_fantasies(P, draws, rng) for p in self.posteriors))
 
 
-def _factor(
+def factor_of(
     data: TrainingData, theta: Hyperparameters, covariance: Covariance, noiseless: bool
 ) -> FloatArray:
+    """L of A, with as much more jitter as it takes."""
     C = covariance.correlation(data.X, data.X, theta.length_scales)
     ratio = 0.0 if noiseless else theta.noise_ratio
     return _robust_cholesky(C, ratio / data.counts + JITTER)

@@ -122,7 +122,9 @@ class Document(ChooserArgs, Resource):
     integer_treatment: Treatment = Field(
         default="proposed", description="how the model sees integers"
     )
-    acquisition: Text = Field(default="ei", description="what the search maximises")
+    acquisition: Text = Field(
+        default="auto", description="what the search maximises; auto is ei, and nei under noise"
+    )
     kernel: Text = Field(default="matern52", description="the covariance function")
     priors: dict[str, dict[str, Any]] = Field(
         default={}, description="mean, amplitude, noise or length-scale: {type, …}"

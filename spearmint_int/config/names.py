@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The built-in names stand here as well, so that a config without plugins is read without numpy.
 BUILT_IN = {
     "chooser": ("default_chooser", "random_chooser", "sequential_chooser"),
-    "acquisition": ("ei", "lcb", "nei", "pi", "thompson"),
+    "acquisition": ("auto", "ei", "lcb", "nei", "pi", "thompson"),
     "kernel": ("matern52", "squared_exponential"),
 }
 REGISTRIES = {

@@ -28,7 +28,7 @@ def faults(**keys: Any) -> list[str]:
 def test_every_default_is_the_documented_one() -> None:
     c = config()
     assert (c.experiment_name, c.language, c.likelihood) == ("e", "PYTHON", "GAUSSIAN")
-    assert (c.chooser, c.acquisition, c.kernel) == ("default_chooser", "ei", "matern52")
+    assert (c.chooser, c.acquisition, c.kernel) == ("default_chooser", "auto", "matern52")
     assert (c.polling_time, c.seed, c.max_attempts) == (5.0, 0, 3)
     assert (c.max_time, c.job_time_limit, c.integer_treatment) == (None, None, "proposed")
     assert c.chooser_args.model_dump() == {
