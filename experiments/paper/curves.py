@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Row = dict[str, str]
+EARLY = 30  # evaluations after which the treatments are compared too
 MEASURES = ("evaluated", "recommended")
 CURVE_COLUMNS = (
     "panel", "treatment", "measure", "evaluation", "mean_log10_distance", "standard_error", "runs",
@@ -98,7 +99,7 @@ def final_rows(rows: Iterable[Row]) -> Iterator[dict[str, object]]:
 
 
 def test_rows(curves: dict[tuple[str, str, str], Curves]) -> Iterator[dict[str, object]]:
-    """Proposed against the others, at the end and on the mean over the curve, over shared runs."""
+    """Proposed against the others: at the end, early, and on the mean over the curve."""
     for (panel, treatment, measure), other in curves.items():
         proposed = curves.get((panel, TREATMENTS[0], measure))
         if proposed is None or treatment == TREATMENTS[0]:
@@ -107,6 +108,8 @@ def test_rows(curves: dict[tuple[str, str, str], Curves]) -> Iterator[dict[str, 
         ours, theirs = proposed.at(both), other.at(both)
         below = float(np.mean(ours.mean(axis=0) < theirs.mean(axis=0)))
         pairs = {"end": (ours[:, -1], theirs[:, -1]), "curve": (ours.mean(1), theirs.mean(1))}
+        if ours.shape[1] >= EARLY:
+            pairs[f"evaluation {EARLY}"] = (ours[:, EARLY - 1], theirs[:, EARLY - 1])
         for at, (first, second) in pairs.items():
             test = paired_test(first.tolist(), second.tolist())
             counts = (test.pairs, test.first_lower, test.second_lower)
