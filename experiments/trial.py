@@ -49,7 +49,7 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class Trial:
-    """What a run left: for each evaluation its point, its distance, and the CPU seconds of its ask."""
+    """What a run left: for each evaluation its point, its distance, and its ask in CPU seconds."""
 
     params: tuple[Params, ...]
     distances: tuple[float, ...]

@@ -78,6 +78,7 @@ def _measured(done: list[Row], proposed: list[Row]) -> dict[str, str]:
     recommended = [float(row["log10_recommended"]) for row in done]
     until = [int(row["evaluations_until_close"]) for row in done if row["evaluations_until_close"]]
     repeats = sum(int(row["repeats"]) for row in done) / sum(int(r["evaluations"]) for r in done)
+    seconds = [float(row["seconds_per_suggestion"]) for row in done]
     return {
         "log10 best": str(estimate(best)),
         "log10 recommended": str(estimate(recommended)) if noisy else "",
@@ -86,7 +87,7 @@ def _measured(done: list[Row], proposed: list[Row]) -> dict[str, str]:
         "within 1e-2": f"{len(until)}/{len(done)}",
         "within 1e-3": f"{sum(b <= -3 for b in best)}/{len(done)}",
         "repeats %": f"{100 * repeats:.0f}",
-        "CPU s/suggestion": f"{np.mean([float(row['seconds_per_suggestion']) for row in done]):.3f}",
+        "CPU s/suggestion": f"{np.mean(seconds):.3f}",
     }
 
 
