@@ -35,7 +35,11 @@ def wrong_ids(jobs: Sequence[Job], budget: int) -> list[str]:
 
 
 def unfinished(jobs: Sequence[Job]) -> list[str]:
-    return [f"job {j.id} is {j.status}" for j in jobs if j.status is not JobStatus.COMPLETE]
+    return [
+        f"job {job.id} is {job.status}: {[failure.message for failure in job.failures]}"
+        for job in jobs
+        if job.status is not JobStatus.COMPLETE
+    ]
 
 
 def lost_results(jobs: Sequence[Job], kept: Mapping[int, float]) -> list[str]:

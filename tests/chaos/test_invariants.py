@@ -55,7 +55,7 @@ def test_a_missing_or_doubled_id_is_noticed() -> None:
 
 def test_a_lost_result_is_noticed() -> None:
     lost = dataclasses.replace(JOBS[1], values=None, status=JobStatus.NEW)
-    assert "job 2 is new; job 2 had the result 2.5, and has None now" in found(
+    assert "job 2 is new: []; job 2 had the result 2.5, and has None now" in found(
         [JOBS[0], lost], CALLS
     )
 
