@@ -1,0 +1,52 @@
+"""The worker's entry point, as a cluster's job would call it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spearmint_int import worker
+from spearmint_int.jobs import JobStatus
+from spearmint_int.stores import Store
+from tests.launcher.launches import eventually
+from tests.launcher.orders import claimed_order
+from tests.places import Place
+
+pytestmark = pytest.mark.timeout(60)
+
+SQUARE = "def main(job_id, params): return params['x'][0] ** 2"
+SLEEP = "import time\ndef main(job_id, params): time.sleep(100)"
+
+
+def start(place: Place, store: Store, code: str) -> subprocess.Popen[bytes]:
+    path = place.directory / "order.json"
+    path.write_text(claimed_order(place, store, code)[1].to_json())
+    return subprocess.Popen([sys.executable, str(Path(worker.__file__)), "run", str(path)])
+
+
+def test_a_worker_runs_the_order_in_a_file(place: Place, store: Store) -> None:
+    assert start(place, store, SQUARE).wait() == 0
+    assert store.job(1).values == {"main": 4.0}
+
+
+def test_a_terminated_worker_hands_its_job_back(place: Place, store: Store) -> None:
+    process = start(place, store, SLEEP)
+    assert eventually(lambda: store.job(1).process is not None)
+    info = store.job(1).process
+    assert info is not None
+    assert (info.pid, bool(info.born)) == (process.pid, True)
+    os.kill(process.pid, signal.SIGTERM)
+    assert process.wait() == 0
+    assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
+
+
+def test_wrong_arguments_are_explained() -> None:
+    words = [sys.executable, "-m", "spearmint_int.worker", "dance"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "worker.py run FILE" in ended.stderr

@@ -1,0 +1,124 @@
+"""Which pending jobs are taken back, and which are left to their workers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from spearmint_int.jobs import FailureKind, Job, JobDraft, JobStatus
+from spearmint_int.launcher.output import OutputFile, output_path
+from spearmint_int.manager import lost
+from spearmint_int.manager.identity import new_owner
+from spearmint_int.manager.lost import Reaper
+from spearmint_int.stores import Store
+from tests.manager.experiments import experiment
+from tests.places import Place
+
+US = "us"
+
+
+@pytest.fixture(scope="module")
+def dead_owner() -> str:
+    """A manager of this machine that is no more."""
+    code = "from spearmint_int.manager.identity import new_owner; print(new_owner())"
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lost, "START_SECONDS", 0.0)
+
+
+@pytest.fixture
+def reaper(place: Place, store: Store) -> Reaper:
+    return Reaper(experiment(place), store, owner=US)
+
+
+def claim(store: Store, owner: str, *, lease: float = 60.0) -> Job:
+    store.add(JobDraft({"x": 0.0, "k": 0}, (0.5, 0.1)))
+    job = store.claim(owner, lease_seconds=lease)
+    assert job is not None
+    return job
+
+
+def test_a_job_of_a_live_manager_is_left_alone(store: Store, reaper: Reaper) -> None:
+    claim(store, new_owner())
+    assert reaper.look([]) == []
+    assert reaper.orphans == {}
+
+
+def test_a_job_of_another_machine_is_left_until_its_lease_ends(
+    store: Store, reaper: Reaper
+) -> None:
+    job = claim(store, "elsewhere:1:1:x", lease=0.3)
+    assert reaper.look([]) == []
+    time.sleep(0.4)
+    assert reaper.look([]) == [job]
+    assert store.job(1).status is JobStatus.NEW
+
+
+def test_a_dead_managers_job_without_a_worker_is_taken_back(
+    store: Store, reaper: Reaper, dead_owner: str
+) -> None:
+    claim(store, dead_owner)
+    assert [job.id for job in reaper.look([])] == [1]
+    assert store.job(1).failures[0].kind is FailureKind.LOST_WORKER
+
+
+def test_a_dead_managers_job_with_a_worker_is_an_orphan_and_left_alone(
+    place: Place, store: Store, reaper: Reaper, dead_owner: str
+) -> None:
+    claim(store, dead_owner)
+    held = OutputFile(output_path(place.directory, 1), append=False)
+    assert reaper.look([]) == []
+    assert reaper.orphans == {1: "Main"}
+    held.close()
+    assert [job.id for job in reaper.look([])] == [1]
+    assert reaper.orphans == {}
+
+
+def test_a_job_that_was_just_claimed_gets_time_to_start(
+    store: Store, reaper: Reaper, dead_owner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost, "START_SECONDS", 30.0)
+    claim(store, dead_owner)
+    assert reaper.look([]) == []
+    assert reaper.orphans == {1: "Main"}
+
+
+def test_a_claim_of_ours_that_we_never_heard_of_is_released(store: Store, reaper: Reaper) -> None:
+    claim(store, US)
+    reaper.look([])
+    assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
+
+
+def test_our_running_jobs_are_left_alone(store: Store, reaper: Reaper) -> None:
+    claim(store, US)
+    assert reaper.look([1]) == []
+    assert store.job(1).status is JobStatus.PENDING
+
+
+def test_leases_rest_during_an_outage_and_a_while_after_it(
+    store: Store, reaper: Reaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim(store, "elsewhere:1:1:x", lease=0.0)
+    reaper.suspend()
+    assert reaper.look([]) == []
+    reaper.forgive()
+    assert reaper.look([]) == []
+    monkeypatch.setattr(lost, "GRACE_SECONDS", 0.0)
+    reaper.forgive()
+    assert [job.id for job in reaper.look([])] == [1]
+
+
+def test_a_machine_that_slept_forgives_leases(
+    store: Store, reaper: Reaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reaper.look([])
+    claim(store, "elsewhere:1:1:x", lease=0.0)
+    monkeypatch.setattr(lost, "SLEEP_SECONDS", -1.0)
+    assert reaper.look([]) == []
