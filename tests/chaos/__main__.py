@@ -99,7 +99,8 @@ def row(victim: Victim, trials: Sequence[Trial]) -> list[str]:
 
 def tell(victim: Victim, trial: Trial) -> None:
     """A line per trial; whole sentences when something went wrong."""
-    hit = f"killed after {trial.moment:.2f} s" if trial.was_hit else "over before every kill"
+    moment = trial.moment
+    hit = "over before every kill" if moment is None else f"killed after {moment:.2f} s"
     line = f"{victim.name} ({victim.store}): {hit}, {trial.done_before} complete by then"
     print(f"{line}: {'violated' if trial.violations else 'fine'}", flush=True)
     for violation in trial.violations:

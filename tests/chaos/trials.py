@@ -25,17 +25,20 @@ LONGEST_WAIT = 0.5  # between the start or the end of a job and the kill
 class Trial:
     """What happened."""
 
-    was_hit: bool  # False when the run was over before
-    moment: float  # seconds after the start
+    moment: float | None  # of the kill, seconds after the start; None: the run was over before
     done_before: int  # results that were there at the kill
     ran_again: int  # calls of the objective beyond one for each job
     seconds: float
     violations: tuple[str, ...]
     folder: Path
 
+    @property
+    def was_hit(self) -> bool:
+        return self.moment is not None
 
-# Kills something of the run; False when there was nothing to kill any more.
-Kill = Callable[[ChaosExperiment, "subprocess.Popen[bytes]", random.Random], bool]
+
+# Kills something of the run; the time of it, or None when there was nothing to kill any more.
+Kill = Callable[[ChaosExperiment, "subprocess.Popen[bytes]", random.Random], "float | None"]
 
 
 def run_trial(
@@ -46,16 +49,14 @@ def run_trial(
     experiment = ChaosExperiment.make(folder, address=None if server is None else server.uri)
     manager = experiment.start_manager()
     wait_for_moment(experiment, manager, rng)
-    moment = time.monotonic() - begin
-    was_hit = manager.poll() is None and kill(experiment, manager, rng)
+    killed_at = kill(experiment, manager, rng) if manager.poll() is None else None
     kept = experiment.told_results() | stored_results(experiment)
     found = bring_to_end(experiment, manager) or violations(
         experiment.jobs(), experiment.calls(), kept, budget=BUDGET
     )
     begun = [call.job_id for call in experiment.calls() if call.at == "begin"]
     return Trial(
-        was_hit=was_hit,
-        moment=moment,
+        moment=None if killed_at is None else killed_at - begin,
         done_before=len(kept),
         ran_again=len(begun) - len(set(begun)),
         seconds=time.monotonic() - begin,
@@ -111,20 +112,21 @@ def wait(manager: subprocess.Popen[bytes]) -> int | None:
 
 def kill_manager(
     experiment: ChaosExperiment, manager: subprocess.Popen[bytes], rng: random.Random
-) -> bool:
+) -> float | None:
+    killed_at = time.monotonic()
     manager.kill()
-    return manager.wait() == -signal.SIGKILL
+    return killed_at if manager.wait() == -signal.SIGKILL else None
 
 
 def kill_objective(
     experiment: ChaosExperiment, manager: subprocess.Popen[bytes], rng: random.Random
-) -> bool:
+) -> float | None:
     return kill_process_of_a_job(experiment, manager, lambda call: call.pid, rng)
 
 
 def kill_worker(
     experiment: ChaosExperiment, manager: subprocess.Popen[bytes], rng: random.Random
-) -> bool:
+) -> float | None:
     return kill_process_of_a_job(experiment, manager, lambda call: call.parent, rng)
 
 
@@ -133,14 +135,14 @@ def kill_process_of_a_job(
     manager: subprocess.Popen[bytes],
     process: Callable[[Call], int],
     rng: random.Random,
-) -> bool:
+) -> float | None:
     """Wait for running jobs, and kill a process of one of them."""
     while manager.poll() is None:
         running = running_calls(experiment.calls())
         if running and kill_pid(process(rng.choice(running))):
-            return True
+            return time.monotonic()
         time.sleep(0.005)
-    return False
+    return None
 
 
 def running_calls(calls: list[Call]) -> list[Call]:
@@ -162,10 +164,11 @@ def server_killer(server: MongoServerProcess) -> Kill:
 
     def kill(
         experiment: ChaosExperiment, manager: subprocess.Popen[bytes], rng: random.Random
-    ) -> bool:
+    ) -> float | None:
+        killed_at = time.monotonic()
         server.kill()
         time.sleep(rng.uniform(0.0, LONGEST_OUTAGE))
         server.start()
-        return True
+        return killed_at
 
     return kill
