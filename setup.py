@@ -13,12 +13,15 @@ ROOT_FOLDERS = ("kernels", "sampling", "acquisition")
 
 # No -ffast-math: NaN and inf must survive. What the vectoriser needs of it is asked for by name.
 C_FLAGS = (
-    [] if sys.platform == "win32" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-std=gnu11"]
+    []
+    if sys.platform == "win32"
+    else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-std=gnu11"]
 )
 
 EXTENSIONS = [
     Extension("spearmint_int.kernels._stationary", ["kernels/_stationary.pyx"]),
     Extension("spearmint_int._gp", ["spearmint_int/_gp.pyx"]),
+    Extension("spearmint_int.acquisition._tail", ["acquisition/_tail.pyx"]),
     Extension("spearmint_int.sampling._chain", ["sampling/_chain.pyx"]),
 ]
 

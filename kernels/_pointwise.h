@@ -113,17 +113,19 @@ MULTIVERSIONED UNUSED static void add_squared_difference(const double *restrict 
     }
 }
 
-MULTIVERSIONED UNUSED static double sum_of_squares(const double *restrict v, ptrdiff_t count) {
-    /* eight partial sums, because without -ffast-math the compiler may not reorder one sum */
+/* Σ_i a[i] b[i], in eight partial sums, because without -ffast-math no sum may be reordered. */
+MULTIVERSIONED UNUSED static double dot(const double *a, const double *b, ptrdiff_t count) {
     double partial[8] = {0.0};
     ptrdiff_t i = 0;
     for (; i + 8 <= count; i += 8)
-        for (int lane = 0; lane < 8; lane++) partial[lane] += v[i + lane] * v[i + lane];
+        for (int lane = 0; lane < 8; lane++) partial[lane] += a[i + lane] * b[i + lane];
     double total = 0.0;
     for (int lane = 0; lane < 8; lane++) total += partial[lane];
-    for (; i < count; i++) total += v[i] * v[i];
+    for (; i < count; i++) total += a[i] * b[i];
     return total;
 }
+
+UNUSED static double sum_of_squares(const double *v, ptrdiff_t count) { return dot(v, v, count); }
 
 /* Σ_i a[i] b[i] (z - x[i]): one derivative of a weighted sum of kernels. */
 MULTIVERSIONED UNUSED static double weighted_differences(const double *restrict a,

@@ -23,7 +23,7 @@ def predict_bound(
 def predict_with_gradient(
     X: FloatArray,
     weights: FloatArray,
-    R: FloatArray,
+    factors: list[FloatArray],
     alpha: FloatArray,
     Z: FloatArray,
     capsule: object,

@@ -27,6 +27,7 @@ cdef extern from "_pointwise.h" nogil:
         void *context
     void add_squared_difference(const double *x, double z, double weight, double *r2, Py_ssize_t count) noexcept nogil
     double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
+    double dot(const double *a, const double *b, Py_ssize_t count) noexcept nogil
     double weighted_differences(const double *a, const double *b, double z, const double *x, Py_ssize_t count) noexcept nogil
     double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
 
@@ -154,38 +155,45 @@ def predict_bound(
 
 
 def predict_with_gradient(
-    const double[:, ::1] X, const double[::1] weights, const double[::1, :] R,
-    const double[:, ::1] alpha, const double[:, ::1] Z, capsule,
+    const double[:, ::1] X, const double[:, ::1] weights, list factors,
+    const double[:, :, ::1] alpha, const double[:, ::1] Z, capsule,
 ):
-    """As `predict`, and the derivatives in Z: [F, m], [m], [F, m, D], [m, D].
+    """As `predict`, with the derivatives in Z, for S hyperparameter samples in one call.
 
+    `weights` [S, D], `factors` S matrices R, α [S, F, n]; the results are α k∗ [S, F, m], |R k∗|² [S, m],
+    and their derivatives [S, F, m, D] and [S, m, D]. A climb asks for few points at a time, often:
+    a call for each sample would cost more than its work.
     With h = dk/d(r²):  ∂k_i/∂z_c = 2 w_c h_i (z_c − x_ic).
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t m = Z.shape[0], D = Z.shape[1], f, j
-    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], count = <int> m
-    cdef double one = 1.0, zero = 0.0
+    cdef Py_ssize_t S = weights.shape[0], m = Z.shape[0], D = Z.shape[1], F = alpha.shape[1], s, f, j
+    cdef int n = <int> X.shape[1], count = <int> m
     cdef double[:, ::1] r2 = np.empty((m, n)), k = np.empty((m, n)), h = np.empty((m, n))
-    means, explained = np.empty((m, F)), np.empty(m)
-    mean_slopes, explained_slopes = np.empty((F, m, D)), np.empty((m, D))
-    cdef double[:, ::1] means_view = means, explained_slopes_view = explained_slopes
-    cdef double[::1] explained_view = explained
-    cdef double[:, :, ::1] mean_slopes_view = mean_slopes
-    with nogil:
-        _fill_squared_distances(X, weights, Z, 0, m, r2)
-        kernel.correlation(&r2[0, 0], &k[0, 0], m * n, kernel.context)
-        kernel.slope(&r2[0, 0], &h[0, 0], m * n, kernel.context)
-        dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
-              &zero, &means_view[0, 0], &F)
-        _multiply(b"N", &R[0, 0], n, k, count)
-        for j in range(m):
-            explained_view[j] = sum_of_squares(&k[j, 0], n)
-        _multiply(b"T", &R[0, 0], n, k, count)
-        for j in range(m):
-            for f in range(F):
-                _contract(X, weights, &Z[j, 0], &alpha[f, 0], &h[j, 0], 2.0, &mean_slopes_view[f, j, 0])
-            _contract(X, weights, &Z[j, 0], &k[j, 0], &h[j, 0], 4.0, &explained_slopes_view[j, 0])
-    return means.T, explained, mean_slopes, explained_slopes
+    means, explained = np.empty((S, F, m)), np.empty((S, m))
+    mean_slopes, explained_slopes = np.empty((S, F, m, D)), np.empty((S, m, D))
+    cdef double[:, :, ::1] means_view = means, explained_slopes_view = explained_slopes
+    cdef double[:, ::1] explained_view = explained
+    cdef double[:, :, :, ::1] mean_slopes_view = mean_slopes
+    cdef const double[::1, :] R
+    for s in range(S):
+        R = factors[s]
+        with nogil:
+            _fill_squared_distances(X, weights[s], Z, 0, m, r2)
+            kernel.correlation(&r2[0, 0], &k[0, 0], m * n, kernel.context)
+            kernel.slope(&r2[0, 0], &h[0, 0], m * n, kernel.context)
+            for j in range(m):
+                for f in range(F):
+                    means_view[s, f, j] = dot(&alpha[s, f, 0], &k[j, 0], n)
+                    _contract(X, weights[s], &Z[j, 0], &alpha[s, f, 0], &h[j, 0], 2.0,
+                              &mean_slopes_view[s, f, j, 0])
+            _multiply(b"N", &R[0, 0], n, k, count)
+            for j in range(m):
+                explained_view[s, j] = sum_of_squares(&k[j, 0], n)
+            _multiply(b"T", &R[0, 0], n, k, count)
+            for j in range(m):
+                _contract(X, weights[s], &Z[j, 0], &k[j, 0], &h[j, 0], 4.0,
+                          &explained_slopes_view[s, j, 0])
+    return means, explained, mean_slopes, explained_slopes
 
 
 cdef void _contract(

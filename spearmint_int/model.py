@@ -142,10 +142,8 @@ class Posterior:
         self, Z: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """μ [F, m], σ² [m], ∂μ/∂z [F, m, D], ∂σ²/∂z [m, D] at Z [m, D], T applied."""
-        means, explained, dmeans, dexplained = _gp.predict_with_gradient(*self._arguments(Z))
-        variance = self._variance(explained)
-        slopes = np.where(variance[:, np.newaxis] > 0, -self.theta.amplitude2 * dexplained, 0.0)
-        return self.theta.mean + means, variance, dmeans, slopes
+        mean, variance, dmean, dvariance = Ensemble((self,)).transformed_with_gradient(Z)
+        return mean[0], variance[0], dmean[0], dvariance[0]
 
     def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
@@ -205,11 +203,13 @@ class Posterior:
         return replace(self, data=data, R=R, whitened=np.hstack([old, fresh]), values=values)
 
     @cached_property
-    def _columns(self) -> FloatArray:
+    def columns(self) -> FloatArray:
+        """The training rows, transposed [D, n]."""
         return np.ascontiguousarray(self.data.X.T)
 
     @cached_property
-    def _weights(self) -> FloatArray:
+    def weights(self) -> FloatArray:
+        """1/ℓ² for each column."""
         return self.covariance.weights(self.theta.length_scales)
 
     def _arguments(
@@ -217,12 +217,15 @@ class Posterior:
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, object]:
         Z = np.ascontiguousarray(Z)
         capsule = self.covariance.kernel.capsule
-        return self._columns, self._weights, self.R, self.alpha, Z, capsule
+        return self.columns, self.weights, self.R, self.alpha, Z, capsule
 
     def _variance(self, explained: FloatArray) -> FloatArray:
-        # the jitter is not uncertainty: without noise an evaluated row has none at all
-        floor = JITTER if self.noiseless else 0.0
-        return self.theta.amplitude2 * np.maximum(1.0 - explained - floor, 0.0)
+        return self.theta.amplitude2 * np.maximum(1.0 - explained - self.variance_floor, 0.0)
+
+    @property
+    def variance_floor(self) -> float:
+        """The jitter is not uncertainty: without noise an evaluated row has none at all."""
+        return JITTER if self.noiseless else 0.0
 
     @property
     def noise_diagonal(self) -> FloatArray:
@@ -262,10 +265,35 @@ class Ensemble:
         self, U: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """μ [S, F, m], σ² [S, m] and their derivatives [S, F, m, D], [S, m, D]."""
-        Z = self.covariance.transform(U)
-        rows = [posterior.moments_with_gradient(Z) for posterior in self.posteriors]
-        mean, variance, dmean, dvariance = (np.array(part) for part in zip(*rows, strict=True))
-        return mean, variance, dmean, dvariance
+        return self.transformed_with_gradient(self.covariance.transform(U))
+
+    def transformed_with_gradient(
+        self, Z: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """As `moments_with_gradient`, with T applied already; all samples in one compiled call."""
+        X, capsule = self.posteriors[0].columns, self.covariance.kernel.capsule
+        weights, factors, alpha, levels = self._stacked
+        means, explained, dmeans, dexplained = _gp.predict_with_gradient(
+            X, weights, factors, alpha, np.ascontiguousarray(Z), capsule
+        )
+        mean, amplitude2, floor = levels.T
+        left = np.maximum(1.0 - explained - floor[:, np.newaxis], 0.0)
+        scale = -amplitude2[:, np.newaxis, np.newaxis]
+        dvariance = np.where(left[:, :, np.newaxis] > 0, scale * dexplained, 0.0)
+        variance = amplitude2[:, np.newaxis] * left
+        return mean[:, np.newaxis, np.newaxis] + means, variance, dmeans, dvariance
+
+    @cached_property
+    def _stacked(self) -> tuple[FloatArray, list[FloatArray], FloatArray, FloatArray]:
+        """Weights [S, D], the R's, α [S, F, n], and (m, amp2, jitter to take off) [S, 3]."""
+        rows = self.posteriors
+        levels = [(p.theta.mean, p.theta.amplitude2, p.variance_floor) for p in rows]
+        return (
+            np.array([p.weights for p in rows]),
+            [p.R for p in rows],
+            np.array([p.alpha for p in rows]),
+            np.array(levels),
+        )
 
     def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of the mixture over samples and fantasies."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import lapack as scipy_lapack
 
 from experiments.bench import lapack, problem
 from experiments.bench.timing import median_seconds, seconds
+from spearmint_int import _gp
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import ChooserOptions, Suggestion, suggest
 from spearmint_int.kernels import packed_squared_differences, rounding
@@ -85,9 +87,10 @@ def suggestion_time(n: int) -> SuggestionTime:
         total = median_seconds(steady.suggest, repeats=SUGGESTIONS)
         with _Recording() as calls:
             health = steady.suggest().provenance["chain"]
-        factorizations = health["evaluations"]
-        alone = factorizations * (lapack.dpotrf_seconds(n) + lapack.dtrsv_seconds(n))
-        alone += calls.samples * lapack.inverse_seconds(n)
+        sampled = health["evaluations"]
+        alone = sampled * (lapack.dpotrf_seconds(n) + lapack.dtrsv_seconds(n))
+        alone += calls.factorizations * lapack.dpotrf_seconds(n)
+        alone += calls.inverses * lapack.inverse_seconds(n)
         for (points, products), times in calls.products.items():
             alone += times * calls.samples * products * lapack.product_seconds(n, points)
     return SuggestionTime(total, alone)
@@ -102,31 +105,43 @@ def peak_memory_mb() -> float:
 
 
 class _Recording:
-    """Counts the predictions of an ensemble: how many points, with how many products by R."""
+    """Counts the linear algebra of a suggestion outside of the sampler.
+
+    `products` has how many points were predicted at once, with how many products by R each.
+    """
 
     def __init__(self) -> None:
         self.products: Counter[tuple[int, int]] = Counter()
-        self.samples = 0
+        self.samples = self.inverses = self.factorizations = 0
+        self._originals: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> _Recording:
-        self._originals = {name: getattr(Ensemble, name) for name in PRODUCTS}
-        for name, products in PRODUCTS.items():
-            setattr(Ensemble, name, self._counted(self._originals[name], products))
+        self._replace(Ensemble, "moments", self._predicting(Ensemble.moments, 1))
+        gradient = Ensemble.moments_with_gradient
+        self._replace(Ensemble, "moments_with_gradient", self._predicting(gradient, 2))
+        self._replace(_gp, "inverse_of_factor", self._counting(_gp.inverse_of_factor, "inverses"))
+        self._replace(scipy_lapack, "dpotrf", self._counting(scipy_lapack.dpotrf, "factorizations"))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for name, original in self._originals.items():
-            setattr(Ensemble, name, original)
+        for owner, name, original in self._originals:
+            setattr(owner, name, original)
 
-    def _counted(
-        self, original: Callable[[Ensemble, FloatArray], Any], products: int
-    ) -> Callable[[Ensemble, FloatArray], Any]:
+    def _replace(self, owner: Any, name: str, counted: Any) -> None:
+        self._originals.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, counted)
+
+    def _counting(self, original: Callable[..., Any], counter: str) -> Callable[..., Any]:
+        def counted(*arguments: Any, **options: Any) -> Any:
+            setattr(self, counter, getattr(self, counter) + 1)
+            return original(*arguments, **options)
+
+        return counted
+
+    def _predicting(self, original: Callable[..., Any], products: int) -> Callable[..., Any]:
         def counted(ensemble: Ensemble, U: FloatArray) -> Any:
             self.products[len(U), products] += 1
             self.samples = len(ensemble.posteriors)
             return original(ensemble, U)
 
         return counted
-
-
-PRODUCTS = {"moments": 1, "moments_with_gradient": 2}
