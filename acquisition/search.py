@@ -97,7 +97,7 @@ def maximize(
     if not np.isfinite(best.values[0]):
         return None
     if not enumerated and isinstance(surface, SupportsGradient):
-        starts = best.take(_distinct(space, pool, order, options.starts))
+        starts = _distinct(space, best, options.starts)
         best = best + _climb_all(surface, space, starts, excluded)
     return _found(space, best)
 
@@ -170,19 +170,17 @@ def _without(values: FloatArray, rows: FloatArray, excluded: frozenset[bytes]) -
     return values
 
 
-def _distinct(space: Space, pool: _Pool, order: IntArray, count: int) -> IntArray:
-    """Positions in `order` of the best points that stand on different hills."""
-    cells = np.array([axis.index(pool.rows) for axis in space.axes]).reshape(-1, len(pool.rows)).T
+def _distinct(space: Space, pool: _Pool, count: int) -> _Pool:
+    """The first points of a sorted pool that stand on different hills."""
+    fixed = np.setdiff1d(np.arange(space.dimensions), space.real_columns)
     chosen: list[int] = []
-    for position, i in enumerate(order[: 4 * count]):
-        rivals = [order[c] for c in chosen]
-        if np.isfinite(pool.values[i]) and not any(
-            np.array_equal(cells[i], cells[j])
-            and np.max(np.abs(pool.rows[i] - pool.rows[j])) < SAME_PLACE
-            for j in rivals
-        ):
-            chosen.append(position)
-    return np.array(chosen[:count], dtype=np.int64)
+    for i in np.flatnonzero(np.isfinite(pool.values)):
+        rivals, row = pool.rows[chosen], pool.rows[i]
+        same_cell = np.all(rivals[:, fixed] == row[fixed], axis=1)
+        near = np.max(np.abs(rivals - row), axis=1, initial=0.0) < SAME_PLACE
+        if not np.any(same_cell & near):
+            chosen.append(int(i))
+    return pool.take(np.array(chosen[:count], dtype=np.int64))
 
 
 # --- climbing -------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ cdef extern from "_pointwise.h" nogil:
     double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
 
 cdef Py_ssize_t BLOCK_DOUBLES = 65536      # 512 kB of k∗ at a time: within the second-level cache
-
+cdef Py_ssize_t SMALL_DOUBLES = 2048       # 16 kB, where nothing but passes is done: in the first
 
 cdef int FEW = 4                           # products up to which dtrmm's packing is not worth it
 cdef int INVERSE_LEAF = 64                 # below this LAPACK's own inverse is as fast
@@ -87,10 +87,10 @@ cdef void _fill_squared_distances(
 ) noexcept nogil:
     """r² of `count` test points from `first` on, against all n rows."""
     cdef Py_ssize_t n = X.shape[1], j, c
-    memset(&r2[0, 0], 0, count * n * sizeof(double))
-    for c in range(X.shape[0]):
-        if weights[c] != 0.0:
-            for j in range(count):
+    for j in range(count):
+        memset(&r2[j, 0], 0, n * sizeof(double))
+        for c in range(X.shape[0]):
+            if weights[c] != 0.0:
                 add_squared_difference(&X[c, 0], Z[first + j, c], weights[c], &r2[j, 0], n)
 
 
@@ -135,7 +135,7 @@ def predict_bound(
     cdef kernel_t *kernel = _functions(capsule)
     cdef Py_ssize_t m = Z.shape[0], first = 0, j
     cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], count
-    cdef Py_ssize_t block = max(1, min(m, BLOCK_DOUBLES // n))
+    cdef Py_ssize_t block = max(1, min(m, SMALL_DOUBLES // n))
     cdef double one = 1.0, zero = 0.0
     cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
     means, explained = np.empty((m, F)), np.empty(m)
