@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 SOURCES := $(wildcard kernels/*.pyx kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/*.pyx) setup.py pyproject.toml
 
-.PHONY: help run install test test-slow test-all lint format bench peers chaos paper clean
+.PHONY: help run install test test-slow lint format bench peers chaos paper clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -20,12 +20,12 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable '.[experiments]'
+	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.developed: $(VENV)/.installed
+$(VENV)/.developed: $(BIN)/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet --editable '.[experiments,test,dev]'
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 test: $(VENV)/.developed  ## all tests but the slow ones
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -42,7 +42,7 @@ format: $(VENV)/.developed  ## ruff's own formatting and fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.installed $(PEERS)/.installed  ## speed beside LAPACK and beside the peers
+bench: $(PEERS)/.installed  ## speed beside LAPACK and beside the peers
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PEERS)/bin/python -m experiments.bench
 
 peers: $(PEERS)/.installed  ## regret beside the peers
@@ -52,10 +52,10 @@ $(PEERS)/.installed: $(SOURCES)
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --upgrade pip
 	$(PEERS)/bin/python -m pip install --quiet torch==2.13.0
-	$(PEERS)/bin/python -m pip install --quiet '.[experiments,peers]'
+	$(PEERS)/bin/python -m pip install --quiet --editable '.[experiments,peers]'
 	@touch $@
 
-paper: install  ## every experiment and figure of the paper
+paper: $(VENV)/.developed  ## every experiment and figure of the paper
 	$(BIN)/python -m experiments.paper --all
 
 chaos: $(VENV)/.developed  ## kill -9 of managers, jobs and database servers
@@ -63,4 +63,4 @@ chaos: $(VENV)/.developed  ## kill -9 of managers, jobs and database servers
 
 clean:  ## what was built; experiments keep their results
 	rm -rf build dist *.egg-info $(VENV)/.installed $(VENV)/.developed
-	find kernels sampling spearmint_int -name '*.so' -delete -o -name '*.c' -delete
+	find kernels sampling acquisition spearmint_int -name '*.so' -delete -o -name '*.c' -delete
