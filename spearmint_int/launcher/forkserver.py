@@ -7,6 +7,7 @@ ends when the manager closes the socket or dies. The workers live on.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -74,12 +75,18 @@ def _work(order: Order, life_fd: int) -> NoReturn:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         interrupt = interrupted_by_signals()
-        os.write(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
-        supervise(order, interrupt, announce=lambda group: os.write(life_fd, b"%d " % group))
-        os.write(life_fd, DONE)
+        _tell(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
+        supervise(order, interrupt, announce=lambda group: _tell(life_fd, b"%d " % group))
+        _tell(life_fd, DONE)
         status = 0
     except BaseException:
         traceback.print_exc()
     finally:
         sys.stderr.flush()
         os._exit(status)
+
+
+def _tell(life_fd: int, words: bytes) -> None:
+    """To the manager, if there is one: the job does not depend on it."""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(life_fd, words)
