@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from spearmint_int.factor import Factor
 from spearmint_int.model import Ensemble, Posterior, factor_of
 from spearmint_int.space import FloatArray
 
@@ -24,24 +25,22 @@ def with_latent_draws(ensemble: Ensemble, draws: int, rng: np.random.Generator) 
 def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generator) -> Posterior:
     if posterior.noiseless:
         return posterior
-    theta = posterior.theta
-    L = factor_of(posterior.data, theta, posterior.covariance, noiseless=True)
-    values = _latent_values(posterior, L, draws, rng)
-    clean = Posterior.fit(posterior.data, theta, posterior.covariance, noiseless=True, factor=L)
-    return replace(clean, whitened=(values - theta.mean) @ clean.R.T, values=values)
+    data, theta, covariance = posterior.data, posterior.theta, posterior.covariance
+    factor = factor_of(data, theta, covariance, noiseless=True)
+    values = _latent_values(posterior, factor, draws, rng)
+    clean = Posterior.fit(data, theta, covariance, noiseless=True, factor=factor)
+    return replace(clean, whitened=factor.whiten(values - theta.mean), values=values)
 
 
 def _latent_values(
-    posterior: Posterior, L: FloatArray, draws: int, rng: np.random.Generator
+    posterior: Posterior, prior: Factor, draws: int, rng: np.random.Generator
 ) -> FloatArray:
     """f [F · draws, n] from p(f | y), by Matheron's rule: a joint draw (f₀, y₀) from the prior is
     moved by C A⁻¹ (y − y₀), and C A⁻¹ r = r − (A − C) A⁻¹ r needs no other matrix."""
-    F, n = posterior.values.shape
+    values = np.repeat(posterior.values, draws, axis=0)
     amplitude = math.sqrt(posterior.theta.amplitude2)
     diagonal = posterior.noise_diagonal
-    f0 = amplitude * rng.standard_normal((F, draws, n)) @ L.T
-    y0 = f0 + amplitude * np.sqrt(diagonal) * rng.standard_normal((F, draws, n))
-    residual = posterior.values[:, np.newaxis, :] - posterior.theta.mean - y0
-    solved = (residual @ posterior.R.T) @ posterior.R
-    f = posterior.theta.mean + f0 + residual - diagonal * solved
-    return np.reshape(f, (F * draws, n))
+    f0 = amplitude * prior.colour(rng.standard_normal(values.shape))
+    y0 = f0 + amplitude * np.sqrt(diagonal) * rng.standard_normal(values.shape)
+    residual = values - posterior.theta.mean - y0
+    return posterior.theta.mean + f0 + residual - diagonal * posterior.factor.solve(residual)

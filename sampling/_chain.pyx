@@ -68,9 +68,9 @@ cdef double WIDTH_IN_JUMPS = 7.0      # the bracket in mean jumps, for the most 
 cdef int SHRINKS = 60                 # a bracket of width 8 is below rounding by then
 cdef int LEVEL_MOVES = 6              # per sweep; they are nearly free
 # From this many rows on a factorization costs more than all else in a suggestion, and each sweep
-# makes a random half of the moves that need one: with the ridge move that is still two times the
-# effective samples of a sweep through all coordinates without it.
-cdef Py_ssize_t HALF_SCAN_ROWS = 150
+# makes a random third of the moves that need one: with the ridge move that is as many effective
+# samples as a sweep through all coordinates without it.
+cdef Py_ssize_t FULL_SCAN_ROWS = 150
 cdef double WIDTH_MIN = 0.05, WIDTH_MAX = 6.0
 cdef double MATERN_RIDGE = 2.5        # d log √amp2 / d log ℓ along the ridge
 
@@ -305,7 +305,7 @@ cdef class Chain:
 
     cdef void _sweep(self, bint adapt) noexcept nogil:
         cdef Py_ssize_t i
-        cdef double chance = 1.0 if adapt or self.n < HALF_SCAN_ROWS else 0.5
+        cdef double chance = 1.0 if adapt or self.n < FULL_SCAN_ROWS else 1.0 / 3.0
         self._prepare_level()
         for i in range(LEVEL_MOVES):
             self.angle = 2.0 * M_PI * self._uniform()

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from spearmint_int.factor import JITTER, Factor
 from spearmint_int.kernels._stationary import packed_squared_differences
 from spearmint_int.kernels.covariance import Covariance
-from spearmint_int.model import JITTER, Ensemble, Hyperparameters, Posterior, TrainingData
+from spearmint_int.model import Ensemble, Hyperparameters, Posterior, TrainingData
 from spearmint_int.sampling._chain import Chain
 from spearmint_int.sampling.diagnostics import effective_sample_size, split_rhat
 from spearmint_int.sampling.priors import Priors
@@ -138,7 +139,7 @@ class _Run:
     def __init__(self, chain: Chain, priors: Priors, count: int, noiseless: bool) -> None:
         self.chain, self.priors, self.count = chain, priors, count
         self.noiseless = noiseless
-        self.draws: list[tuple[Hyperparameters, FloatArray | None]] = []
+        self.draws: list[tuple[Hyperparameters, Factor | None]] = []
         self.states: list[FloatArray] = []
         self.fallback = False
 
@@ -150,7 +151,7 @@ class _Run:
         for _ in range(self.count):
             if not self.fallback:
                 self.chain.sweep(1 + options.thinning, False)
-            factor = None if self.fallback else self.chain.factor()
+            factor = None if self.fallback else Factor(self.chain.factor())
             self.draws.append((_theta(self.chain.state, self.noiseless), factor))
             self.states.append(self.chain.state)
 

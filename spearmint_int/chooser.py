@@ -209,6 +209,8 @@ class _Task:
         options: ChooserOptions,
         seed: int,
     ) -> _Task:
+        if seed < 0:
+            raise SpearmintError(f"seed must be at least 0, got {seed}")
         proposed = options.treatment == "proposed"
         kernel = kernel_named(options.kernel)
         covariance = rounding(space, kernel) if proposed else plain(space, kernel)

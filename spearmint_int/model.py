@@ -2,7 +2,7 @@
 
     n, N   unique rows T(x), and observations; replicates of a row collapse into their mean
     A      C + diag(ν / counts + jitter), the covariance of the rows' means over amp2
-    R      L⁻¹ for A = L Lᵀ;  w = R (y − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (y − m)
+    L, R   A = L Lᵀ, R = L⁻¹;  w = R (y − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (y − m)
     mean   μ(x) = m + k∗ᵀ α                      (paper, Eq. 1)
     var    σ²(x) = amp2 (1 − |R k∗|²)            (paper, Eq. 1)
 
@@ -12,22 +12,15 @@ All values are in units of standardised outputs; a posterior is immutable and fa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import lapack
 
 from spearmint_int import _gp
+from spearmint_int.factor import JITTER, Factor
 from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.space import FloatArray
-
-# Added to A's diagonal, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand rows, so that the
-# factorization of a valid covariance does not fail; in a noiseless model it is taken off again.
-JITTER = 1e-8
-# A covariance that can't be factored even so gets more, up to this; more would be noise.
-MAX_JITTER = 1e-2
 
 
 @dataclass(frozen=True)
@@ -106,7 +99,7 @@ class Posterior:
     theta: Hyperparameters
     covariance: Covariance
     noiseless: bool
-    R: FloatArray
+    factor: Factor
     whitened: FloatArray
     values: FloatArray
 
@@ -118,15 +111,18 @@ class Posterior:
         covariance: Covariance,
         *,
         noiseless: bool,
-        factor: FloatArray | None = None,
+        factor: Factor | None = None,
     ) -> Posterior:
-        """Condition on the data; `factor` is an L that exists already, and is used up."""
-        L = factor_of(data, theta, covariance, noiseless) if factor is None else factor
-        R = np.asfortranarray(L)
-        if not _gp.inverse_of_factor(R):
-            raise np.linalg.LinAlgError("the Cholesky factor is singular")
-        whitened = (R @ (data.y - theta.mean))[np.newaxis, :]
-        return cls(data, theta, covariance, noiseless, R, whitened, data.y[np.newaxis, :])
+        """Condition on the data; `factor` is one that exists already, and becomes its own."""
+        if factor is None:
+            factor = factor_of(data, theta, covariance, noiseless=noiseless)
+        values = data.y[np.newaxis, :]
+        whitened = factor.whiten(values - theta.mean)
+        return cls(data, theta, covariance, noiseless, factor, whitened, values)
+
+    @property
+    def R(self) -> FloatArray:
+        return self.factor.R
 
     @cached_property
     def alpha(self) -> FloatArray:
@@ -177,30 +173,26 @@ class Posterior:
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
         """Append p pending rows [p, D] (T applied) with `draws` joint samples of their values.
 
-        The factor grows by a block: with V = R C(X, P) and S = chol(A(P, P) − Vᵀ V),
-        R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]], and fresh normals are the new whitened values.
+        With V = R C(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and fresh
+        normals are the new whitened values.
         """
         lengths = self.theta.length_scales
         V = self.R @ self.covariance.correlation(self.data.X, P, lengths)
         block = self.covariance.correlation(P, P, lengths) - V.T @ V
         own = JITTER + (0.0 if self.noiseless else self.theta.noise_ratio)
-        S = _robust_cholesky(block, own * np.ones(len(P)))
-        S_inverse, _ = lapack.dtrtri(S, lower=1)
-        n, p = len(self.data.y), len(P)
-        R = np.zeros((n + p, n + p), order="F")
-        R[:n, :n], R[n:, n:] = self.R, S_inverse
-        R[n:, :n] = -S_inverse @ (V.T @ self.R)
+        S = Factor.of(block, own * np.ones(len(P)))
         old = np.repeat(self.whitened, draws, axis=0)
-        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), p))
-        fantasies = self.theta.mean + old @ V + fresh @ S.T
+        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), len(P)))
+        fantasies = self.theta.mean + old @ V + S.colour(fresh)
         data = replace(
             self.data,
             X=np.concatenate([self.data.X, P]),
             y=np.concatenate([self.data.y, fantasies.mean(axis=0)]),
-            counts=np.concatenate([self.data.counts, np.ones(p)]),
+            counts=np.concatenate([self.data.counts, np.ones(len(P))]),
         )
         values = np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1)
-        return replace(self, data=data, R=R, whitened=np.hstack([old, fresh]), values=values)
+        factor, whitened = self.factor.grown(V, S), np.hstack([old, fresh])
+        return replace(self, data=data, factor=factor, whitened=whitened, values=values)
 
     @cached_property
     def columns(self) -> FloatArray:
@@ -309,21 +301,9 @@ class Ensemble:
 
 
 def factor_of(
-    data: TrainingData, theta: Hyperparameters, covariance: Covariance, noiseless: bool
-) -> FloatArray:
-    """L of A, with as much more jitter as it takes."""
+    data: TrainingData, theta: Hyperparameters, covariance: Covariance, *, noiseless: bool
+) -> Factor:
+    """The factor of A, with as much more jitter as it takes."""
     C = covariance.correlation(data.X, data.X, theta.length_scales)
     ratio = 0.0 if noiseless else theta.noise_ratio
-    return _robust_cholesky(C, ratio / data.counts + JITTER)
-
-
-def _robust_cholesky(C: FloatArray, diagonal: FloatArray | Sequence[float]) -> FloatArray:
-    """L of C + diag, with ten times the jitter until it can be factored."""
-    extra = 0.0
-    while extra <= MAX_JITTER:
-        A = np.asfortranarray(C + np.diag(np.asarray(diagonal) + extra))
-        L, info = lapack.dpotrf(A, lower=1, clean=1)
-        if info == 0 and np.all(np.isfinite(np.diag(L))):
-            return np.asarray(L)
-        extra = max(10.0 * extra, JITTER)
-    raise np.linalg.LinAlgError("the covariance is not positive definite, even with jitter")
+    return Factor.of(C, ratio / data.counts + JITTER)

@@ -8,9 +8,9 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern
 
 from spearmint_int import _gp
+from spearmint_int.factor import JITTER
 from spearmint_int.kernels import kernel_named, plain, rounding
 from spearmint_int.model import (
-    JITTER,
     Ensemble,
     Hyperparameters,
     Posterior,

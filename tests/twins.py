@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import multivariate_normal
 
+from spearmint_int.factor import JITTER
 from spearmint_int.kernels import Covariance, kernel_named, rounding
-from spearmint_int.model import JITTER, Hyperparameters, Posterior, TrainingData
+from spearmint_int.model import Hyperparameters, Posterior, TrainingData
 from spearmint_int.space import Enum, Float, FloatArray, Int, Space
 
 MIXED = Space({"x": Float(0, 1), "k": Int(0, 3), "kind": Enum(["a", "b", "c"])})
@@ -68,7 +69,7 @@ class DenseGP:
         return CORRELATIONS[self.kernel](r2)
 
     @property
-    def K(self) -> FloatArray:  # noqa: N802 - as in the paper
+    def K(self) -> FloatArray:
         """The covariance of y: kernel, nugget of each row, noise of each observation."""
         rows = self.space.snap(self.U)
         same = np.all(rows[:, np.newaxis] == rows[np.newaxis], axis=-1)

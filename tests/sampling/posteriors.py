@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from spearmint_int.factor import JITTER
 from spearmint_int.kernels import kernel_named, packed_squared_differences
-from spearmint_int.model import JITTER, Hyperparameters, TrainingData
+from spearmint_int.model import Hyperparameters, TrainingData
 from spearmint_int.sampling import Prior, Priors
 from spearmint_int.sampling._chain import Chain
 from spearmint_int.sampling.priors import Family, lognormal

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spearmint_int.model import JITTER
+from spearmint_int.factor import JITTER
 from spearmint_int.sampling.priors import Priors, gamma, normal, uniform
 from spearmint_int.space import Enum, Float, FloatArray, Int, Space
 from tests.sampling.posteriors import PROPER, Problem

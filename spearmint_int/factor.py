@@ -1,0 +1,84 @@
+"""The Cholesky factor of A = L Lᵀ, which turns into its inverse R = L⁻¹ when that is asked for.
+
+Many products with R are faster than solves with L, but R costs as much as L did; few solves are
+faster with L. Only one of the two is kept, in the same memory.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from spearmint_int import _gp
+from spearmint_int.space import FloatArray
+
+# Added to A's diagonal, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand rows, so that the
+# factorization of a valid covariance does not fail; in a noiseless model it is taken off again.
+JITTER = 1e-8
+# A covariance that can't be factored even so gets more, up to this; more would be noise.
+MAX_JITTER = 1e-2
+
+
+class Factor:
+    """L of a positive definite A [n, n], or its inverse."""
+
+    def __init__(self, triangle: FloatArray, *, inverted: bool = False) -> None:
+        """Takes over the memory of `triangle`: lower, zero above, in Fortran order."""
+        self._triangle, self._inverted = np.asfortranarray(triangle), inverted
+
+    @classmethod
+    def of(cls, C: FloatArray, diagonal: FloatArray) -> Factor:
+        """L of C + diag, with ten times the jitter until it can be factored."""
+        extra = 0.0
+        while extra <= MAX_JITTER:
+            A = np.array(C, order="F")
+            A[np.diag_indices_from(A)] += diagonal + extra
+            L, info = lapack.dpotrf(A, lower=1, clean=1, overwrite_a=1)
+            if info == 0 and np.all(np.isfinite(np.diag(L))):
+                return cls(L)
+            extra = max(10.0 * extra, JITTER)
+        raise np.linalg.LinAlgError("the covariance is not positive definite, even with jitter")
+
+    @property
+    def R(self) -> FloatArray:
+        """L⁻¹, in the place of L from now on."""
+        if not self._inverted:
+            if not _gp.inverse_of_factor(self._triangle):
+                raise np.linalg.LinAlgError("the Cholesky factor is singular")
+            self._inverted = True
+        return self._triangle
+
+    def whiten(self, rows: FloatArray) -> FloatArray:
+        """R times each of the rows [k, n]."""
+        if self._inverted:
+            return np.asarray(rows @ self._triangle.T)
+        return self._solved(rows, transposed=0)
+
+    def solve(self, rows: FloatArray) -> FloatArray:
+        """A⁻¹ times each of the rows [k, n]."""
+        if self._inverted:
+            return np.asarray((rows @ self._triangle.T) @ self._triangle)
+        return self._solved(self._solved(rows, transposed=0), transposed=1)
+
+    def colour(self, rows: FloatArray) -> FloatArray:
+        """L times each of the rows [k, n]; only before R was asked for."""
+        if self._inverted:
+            raise ValueError("L has become R: colour before asking for R")
+        return np.asarray(rows @ self._triangle.T)
+
+    def grown(self, V: FloatArray, S: Factor) -> Factor:
+        """The factor with p more rows: L becomes [[L, 0], [Vᵀ, S]], where V = R C(X, P).
+
+        Without a factorization of all of it: R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]].
+        """
+        n, p = V.shape
+        R = np.zeros((n + p, n + p), order="F")
+        R[:n, :n], R[n:, n:] = self.R, S.R
+        R[n:, :n] = -S.R @ (V.T @ self.R)
+        return Factor(R, inverted=True)
+
+    def _solved(self, rows: FloatArray, *, transposed: int) -> FloatArray:
+        solved, info = lapack.dtrtrs(self._triangle, rows.T, lower=1, trans=transposed)
+        if info != 0:
+            raise np.linalg.LinAlgError("the Cholesky factor is singular")
+        return np.asarray(solved.T)
