@@ -94,6 +94,21 @@ cdef void _fill_squared_distances(
                 add_squared_difference(&X[c, 0], Z[first + j, c], weights[c], &r2[j, 0], n)
 
 
+cdef void _fill_correlations(
+    kernel_t *kernel, const double[:, ::1] X, const double[::1] weights, const double[:, ::1] alpha,
+    const double[:, ::1] Z, Py_ssize_t first, int count, double[:, ::1] r2, double[:, ::1] k,
+    double[:, ::1] means,
+) noexcept nogil:
+    """k∗ of `count` test points from `first` on, and their α k∗."""
+    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0]
+    cdef double one = 1.0, zero = 0.0
+    _fill_squared_distances(X, weights, Z, first, count, r2)
+    kernel.correlation(&r2[0, 0], &k[0, 0], count * n, kernel.context)
+    # in Fortran's eyes k is [n, count] and α is [n, F]
+    dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
+          &zero, &means[first, 0], &F)
+
+
 def predict(
     const double[:, ::1] X, const double[::1] weights, const double[::1, :] R,
     const double[:, ::1] alpha, const double[:, ::1] Z, capsule,
@@ -101,26 +116,20 @@ def predict(
     """α k∗ [F, m] and |R k∗|² [m], from which the moments follow."""
     cdef kernel_t *kernel = _functions(capsule)
     cdef Py_ssize_t m = Z.shape[0], first = 0, j
-    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], count
+    cdef int n = <int> X.shape[1], count
     cdef Py_ssize_t block = max(1, min(m, BLOCK_DOUBLES // n))
-    cdef double one = 1.0, zero = 0.0
     cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
-    means, explained = np.empty((m, F)), np.empty(m)
-    cdef double[:, ::1] means_view = means
-    cdef double[::1] explained_view = explained
+    cdef double[:, ::1] means = np.empty((m, alpha.shape[0]))
+    cdef double[::1] explained = np.empty(m)
     with nogil:
         while first < m:
             count = <int> min(block, m - first)
-            _fill_squared_distances(X, weights, Z, first, count, r2)
-            kernel.correlation(&r2[0, 0], &k[0, 0], count * n, kernel.context)
-            # in Fortran's eyes k is [n, count] and α is [n, F]
-            dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
-                  &zero, &means_view[first, 0], &F)
+            _fill_correlations(kernel, X, weights, alpha, Z, first, count, r2, k, means)
             _multiply(b"N", &R[0, 0], n, k, count)
             for j in range(count):
-                explained_view[first + j] = sum_of_squares(&k[j, 0], n)
+                explained[first + j] = sum_of_squares(&k[j, 0], n)
             first += count
-    return means.T, explained
+    return np.asarray(means).T, np.asarray(explained)
 
 
 def predict_bound(
@@ -133,25 +142,20 @@ def predict_bound(
     the best of them; `precisions` are 1 / A_ii.
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t m = Z.shape[0], first = 0, j
-    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], count
+    cdef Py_ssize_t m = Z.shape[0], n = X.shape[1], first = 0, j
+    cdef int count
     cdef Py_ssize_t block = max(1, min(m, SMALL_DOUBLES // n))
-    cdef double one = 1.0, zero = 0.0
     cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
-    means, explained = np.empty((m, F)), np.empty(m)
-    cdef double[:, ::1] means_view = means
-    cdef double[::1] explained_view = explained
+    cdef double[:, ::1] means = np.empty((m, alpha.shape[0]))
+    cdef double[::1] explained = np.empty(m)
     with nogil:
         while first < m:
             count = <int> min(block, m - first)
-            _fill_squared_distances(X, weights, Z, first, count, r2)
-            kernel.correlation(&r2[0, 0], &k[0, 0], count * n, kernel.context)
-            dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
-                  &zero, &means_view[first, 0], &F)
+            _fill_correlations(kernel, X, weights, alpha, Z, first, count, r2, k, means)
             for j in range(count):
-                explained_view[first + j] = largest_scaled_square(&k[j, 0], &precisions[0], n)
+                explained[first + j] = largest_scaled_square(&k[j, 0], &precisions[0], n)
             first += count
-    return means.T, explained
+    return np.asarray(means).T, np.asarray(explained)
 
 
 def predict_with_gradient(
