@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from spearmint_int.acquisition.sobol import shifted_sobol
@@ -57,17 +58,16 @@ class _Pool:
 
     rows: FloatArray
     values: FloatArray
-    sources: tuple[str, ...]
+    sources: NDArray[np.object_]
 
     def take(self, index: IntArray) -> _Pool:
-        sources = tuple(self.sources[i] for i in index)
-        return _Pool(self.rows[index], self.values[index], sources)
+        return _Pool(self.rows[index], self.values[index], self.sources[index])
 
     def __add__(self, other: _Pool) -> _Pool:
         return _Pool(
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.values, other.values]),
-            self.sources + other.sources,
+            np.concatenate([self.sources, other.sources]),
         )
 
 
@@ -107,16 +107,17 @@ def maximize(
 
 def _candidates(
     space: Space, options: SearchOptions, rng: np.random.Generator, anchors: FloatArray
-) -> tuple[FloatArray, tuple[str, ...]]:
+) -> tuple[FloatArray, NDArray[np.object_]]:
     if space.is_discrete and space.cells <= max(ENUMERATED, options.candidates):
-        return space.lattice(), ("lattice",) * space.cells
+        return space.lattice(), np.full(space.cells, "lattice", dtype=np.object_)
     near = anchors[:ANCHORS]
     parts = {"sobol": _sobol(space, options, rng), "visited": near}
     if len(near):
         parts["spray"] = _spray(space, near[0], options, rng)
         parts["neighbour"] = space.neighbours(near[0])
     rows = space.snap(np.concatenate(list(parts.values())))
-    return rows, tuple(name for name, part in parts.items() for _ in range(len(part)))
+    names = np.array(list(parts), dtype=np.object_)
+    return rows, np.repeat(names, [len(part) for part in parts.values()])
 
 
 def _sobol(space: Space, options: SearchOptions, rng: np.random.Generator) -> FloatArray:
@@ -180,7 +181,9 @@ def _distinct(space: Space, pool: _Pool, count: int) -> _Pool:
         near = np.max(np.abs(rivals - row), axis=1, initial=0.0) < SAME_PLACE
         if not np.any(same_cell & near):
             chosen.append(int(i))
-    return pool.take(np.array(chosen[:count], dtype=np.int64))
+        if len(chosen) == count:
+            break
+    return pool.take(np.array(chosen, dtype=np.int64))
 
 
 # --- climbing -------------------------------------------------------------------------------------
@@ -250,10 +253,10 @@ def _move_integers(
 def _better(old: _Pool, new: _Pool, how: str) -> _Pool:
     """Row by row the better of two pools of the same length; what has changed says how."""
     gains = new.values > old.values
-    sources = tuple(
-        f"{source}, {how}" if gain and how not in source else source
-        for source, gain in zip(old.sources, gains, strict=True)
-    )
+    sources = old.sources.copy()
+    for i in np.flatnonzero(gains):
+        if how not in sources[i]:
+            sources[i] = f"{sources[i]}, {how}"
     rows = np.where(gains[:, np.newaxis], new.rows, old.rows)
     return _Pool(rows, np.where(gains, new.values, old.values), sources)
 

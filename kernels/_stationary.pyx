@@ -25,7 +25,7 @@ cdef extern from "_pointwise.h" nogil:
     void matern32_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
     void squared_exponential_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
     void squared_exponential_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void add_squared_difference(const double *x, double z, double weight, double *r2, Py_ssize_t count) noexcept nogil
+    void weighted_squared_distances(const double *x, Py_ssize_t columns, const double *z, const double *weights, double *r2, Py_ssize_t count) noexcept nogil
 
 
 cdef void _call_python(object method, const double *r2, double *out, Py_ssize_t count) noexcept with gil:
@@ -114,14 +114,12 @@ def packed_squared_differences(const double[:, ::1] X, groups):
 
 def squared_distances(const double[:, ::1] Z, const double[:, ::1] X, const double[::1] weights):
     """r² [m, n] between the rows of Z [m, D] and X [n, D], with a weight for each column."""
-    cdef Py_ssize_t m = Z.shape[0], n = X.shape[0], D = X.shape[1], j, c
+    cdef Py_ssize_t m = Z.shape[0], n = X.shape[0], D = X.shape[1], j
     cdef double[:, ::1] columns = np.ascontiguousarray(np.asarray(X).T)
     cdef double[:, ::1] r2 = np.zeros((m, n))
     if n == 0:
         return np.asarray(r2)
     with nogil:
         for j in range(m):
-            for c in range(D):
-                if weights[c] != 0.0:
-                    add_squared_difference(&columns[c, 0], Z[j, c], weights[c], &r2[j, 0], n)
+            weighted_squared_distances(&columns[0, 0], D, &Z[j, 0], &weights[0], &r2[j, 0], n)
     return np.asarray(r2)

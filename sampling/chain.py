@@ -122,8 +122,11 @@ def sample_posteriors(
         )
         for bits in rng.bit_generator.spawn(options.chains)
     ]
-    with ThreadPoolExecutor(max(1, min(options.threads, options.chains))) as pool:
-        list(pool.map(lambda pair: pair[1].go(options, start, pair[0]), enumerate(runs)))
+    if options.chains == 1:
+        runs[0].go(options, start, 0)
+    else:
+        with ThreadPoolExecutor(min(options.threads, options.chains)) as pool:
+            list(pool.map(lambda pair: pair[1].go(options, start, pair[0]), enumerate(runs)))
     posteriors = [
         Posterior.fit(data, theta, covariance, noiseless=noiseless, factor=factor)
         for draw in zip(*(run.draws for run in runs), strict=True)

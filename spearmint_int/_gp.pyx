@@ -11,7 +11,6 @@ as fast; L has at most the square root of A's condition, so that no accuracy is 
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.string cimport memset
 from scipy.linalg.cython_blas cimport dgemm, dtrmm, dtrmv
 from scipy.linalg.cython_lapack cimport dtrtri
 
@@ -25,7 +24,7 @@ cdef extern from "_pointwise.h" nogil:
         pointwise_t correlation
         pointwise_t slope
         void *context
-    void add_squared_difference(const double *x, double z, double weight, double *r2, Py_ssize_t count) noexcept nogil
+    void weighted_squared_distances(const double *x, Py_ssize_t columns, const double *z, const double *weights, double *r2, Py_ssize_t count) noexcept nogil
     double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
     double dot(const double *a, const double *b, Py_ssize_t count) noexcept nogil
     double weighted_differences(const double *a, const double *b, double z, const double *x, Py_ssize_t count) noexcept nogil
@@ -86,12 +85,9 @@ cdef void _fill_squared_distances(
     Py_ssize_t first, Py_ssize_t count, double[:, ::1] r2,
 ) noexcept nogil:
     """r² of `count` test points from `first` on, against all n rows."""
-    cdef Py_ssize_t n = X.shape[1], j, c
+    cdef Py_ssize_t n = X.shape[1], j
     for j in range(count):
-        memset(&r2[j, 0], 0, n * sizeof(double))
-        for c in range(X.shape[0]):
-            if weights[c] != 0.0:
-                add_squared_difference(&X[c, 0], Z[first + j, c], weights[c], &r2[j, 0], n)
+        weighted_squared_distances(&X[0, 0], X.shape[0], &Z[first + j, 0], &weights[0], &r2[j, 0], n)
 
 
 cdef void _fill_correlations(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -306,7 +306,7 @@ class _Task:
             "value": self._in_units(found.value),
             "runner_up": self._runner_up(found),
             "repeat": point_key(self.space.snap(point)) in self._seen(),
-            "hyperparameters": [asdict(posterior.theta) for posterior in draws.ensemble.posteriors],
+            "hyperparameters": [p.theta.to_json() for p in draws.ensemble.posteriors],
             "chain": draws.health.to_json(),
             "seconds": round(seconds, 6),
         }

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,14 @@ class Hyperparameters:
     @property
     def noise_ratio(self) -> float:
         return self.noise / self.amplitude2
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mean": self.mean,
+            "amplitude2": self.amplitude2,
+            "noise": self.noise,
+            "length_scales": list(self.length_scales),
+        }
 
 
 @dataclass(frozen=True)

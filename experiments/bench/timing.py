@@ -1,4 +1,4 @@
-"""CPU seconds, because the machines are shared: the least of several runs, or their median."""
+"""CPU seconds, because the machines are shared, and medians, because some runs are disturbed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LEAST_SECONDS = 0.02  # a run shorter than this is repeated inside of the clock
 
 
 def seconds(work: Callable[[], object], *, repeats: int = 7) -> float:
-    """The least CPU time of one call."""
+    """The median CPU time of one call, of work that is the same each time."""
     began = time.process_time()
     work()
     inner = max(1, int(LEAST_SECONDS / max(time.process_time() - began, 1e-7)))
-    return min(_timed(work, inner) for _ in range(repeats))
+    return statistics.median(_timed(work, inner) for _ in range(repeats))
 
 
 def median_seconds(work: Callable[[], object], *, repeats: int) -> float:
