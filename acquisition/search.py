@@ -22,7 +22,7 @@ from spearmint_int.space import FloatArray, IntArray, Space
 ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is looked at whole
 POINTS_PER_CELL = 16  # every combination of integers has at least so many points, or none by right
 ANCHORS = 20  # visited points that are candidates again; the first of them is sprayed around
-SCREENED = 256  # candidates that are looked at together, the most promising first
+SCREENED = 128  # candidates that are looked at together, the most promising first
 SAME_PLACE = 0.05  # starts of one cell that are closer than this climb the same hill
 CLIMB_ITERATIONS = 6  # of all starts; the best then climbs on alone, which is as high and cheaper
 POLISH_ITERATIONS = 10

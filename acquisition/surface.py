@@ -103,12 +103,15 @@ class AveragedAcquisition:
 
 @dataclass(frozen=True)
 class BoundedAcquisition(AveragedAcquisition):
-    """An averaged acquisition that grows with σ, so that a bound of σ bounds it."""
+    """An averaged acquisition that grows with σ and ν and falls with μ, so that bounds of these
+    bound it; one bound for all fantasies of a sample is enough."""
 
     def upper_bound(self, U: FloatArray) -> FloatArray:
         mean, variance = self.ensemble.moments_bound(U)
-        sd, best = np.sqrt(variance)[:, np.newaxis, :], self.incumbents[:, :, np.newaxis]
-        return self._average(self.acquisition.value(mean, sd, best))[0]
+        lowest = np.min(mean, axis=1, keepdims=True)
+        best = np.max(self.incumbents, axis=1)[:, np.newaxis, np.newaxis]
+        sd = np.sqrt(variance)[:, np.newaxis, :]
+        return self._average(self.acquisition.value(lowest, sd, best))[0]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ cdef extern from "_pointwise.h" nogil:
     double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
 
 cdef Py_ssize_t BLOCK_DOUBLES = 65536      # 512 kB of k∗ at a time: within the second-level cache
-cdef Py_ssize_t SMALL_DOUBLES = 2048       # 16 kB, where nothing but passes is done: in the first
+cdef Py_ssize_t SMALL_DOUBLES = 4096       # 32 kB, where nothing but passes is done: in the first
 
 cdef int FEW = 4                           # products up to which dtrmm's packing is not worth it
 cdef int INVERSE_LEAF = 64                 # below this LAPACK's own inverse is as fast
