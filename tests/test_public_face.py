@@ -26,7 +26,7 @@ LAYERS = [
     ["errors", "blas"],
     ["space"],
     ["kernels"],
-    ["_gp", "model"],
+    ["_gp", "factor", "model"],
     ["sampling"],
     ["acquisition", "observations"],
     ["design"],
