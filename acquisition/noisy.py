@@ -8,7 +8,6 @@ that was evaluated before can't improve on itself, so that noise alone never mak
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -28,8 +27,8 @@ def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generato
     data, theta, covariance = posterior.data, posterior.theta, posterior.covariance
     factor = factor_of(data, theta, covariance, noiseless=True)
     values = _latent_values(posterior, factor, draws, rng)
-    clean = Posterior.fit(data, theta, covariance, noiseless=True, factor=factor)
-    return replace(clean, whitened=factor.whiten(values - theta.mean), values=values)
+    whitened = factor.whiten(values - theta.mean)
+    return Posterior(data, theta, covariance, True, factor, whitened, values)
 
 
 def _latent_values(

@@ -24,17 +24,28 @@ POINTS_PER_CELL = 16  # every combination of integers has at least so many point
 ANCHORS = 20  # visited points that are candidates again; the first of them is sprayed around
 SCREENED = 128  # candidates that are looked at together, the most promising first
 SAME_PLACE = 0.05  # starts of one cell that are closer than this climb the same hill
-CLIMB_ITERATIONS = 6  # of all starts; the best then climbs on alone, which is as high and cheaper
-POLISH_ITERATIONS = 10
 ROUNDS = 3  # of climbing and neighbour moves in a mixed space
 LATTICE_ROUNDS = 60  # of neighbour moves in a lattice that is too large to enumerate
+
+
+@dataclass(frozen=True)
+class _Climb:
+    """How far L-BFGS-B goes: its iterations, and the length of its first step, which it takes
+    before it knows any curvature. Left to itself it would leap across the whole cube."""
+
+    iterations: int
+    first_step: float
+
+
+ALL_STARTS = _Climb(5, 0.1)  # then the best climbs on alone, which is as high and cheaper
+WINNER = _Climb(12, 0.02)
 
 
 @dataclass(frozen=True)
 class SearchOptions:
     """How hard to look."""
 
-    candidates: int = 2000
+    candidates: int = 1000
     seed: int = 0
     spray: int = 10
     spray_std: float = 1e-3
@@ -192,15 +203,21 @@ def _distinct(space: Space, pool: _Pool, count: int) -> _Pool:
 def _climb_all(
     surface: SupportsGradient, space: Space, starts: _Pool, excluded: frozenset[bytes]
 ) -> _Pool:
-    """Alternate climbs of the reals and moves of the integers until neither helps."""
-    here = starts
+    """Alternate climbs of the reals and moves of the integers until neither helps.
+
+    Only what has moved to other integers climbs again: the rest stands on its hill already.
+    """
+    arrived, under_way = starts.take(np.arange(0)), starts
     for _ in range(LATTICE_ROUNDS if space.is_discrete else ROUNDS):
-        here = _climb_reals(surface, space, here, excluded, CLIMB_ITERATIONS)
-        here, moved = _move_integers(surface, space, here, excluded)
-        if not moved:
+        under_way = _climb_reals(surface, space, under_way, excluded, ALL_STARTS)
+        under_way, moved = _move_integers(surface, space, under_way, excluded)
+        arrived = arrived + under_way.take(np.flatnonzero(~moved))
+        under_way = under_way.take(np.flatnonzero(moved))
+        if not np.any(moved):
             break
-    winner = here.take(np.array([int(np.argmax(here.values))]))
-    return here + _climb_reals(surface, space, winner, excluded, POLISH_ITERATIONS)
+    reached = arrived + under_way
+    winner = reached.take(np.array([int(np.argmax(reached.values))]))
+    return reached + _climb_reals(surface, space, winner, excluded, WINNER)
 
 
 def _climb_reals(
@@ -208,7 +225,7 @@ def _climb_reals(
     space: Space,
     pool: _Pool,
     excluded: frozenset[bytes],
-    iterations: int,
+    climb: _Climb,
 ) -> _Pool:
     """L-BFGS-B on the sum over all starts: its gradient separates, its evaluations are shared."""
     columns = space.real_columns
@@ -216,30 +233,35 @@ def _climb_reals(
         return pool
     rows = np.array(pool.rows)
 
-    def descend(x: FloatArray) -> tuple[float, FloatArray]:
-        rows[:, columns] = x.reshape(len(rows), -1)
-        value, gradient = surface.value_and_gradient(rows)
-        return -float(np.sum(value)), -gradient[:, columns].ravel()
+    step = climb.first_step  # the first step has length 1 in the units that L-BFGS-B sees
 
-    bounds = [(0.0, 1.0)] * (len(rows) * len(columns))
-    start = pool.rows[:, columns].ravel()
+    def descend(x: FloatArray) -> tuple[float, FloatArray]:
+        rows[:, columns] = step * x.reshape(len(rows), -1)
+        value, gradient = surface.value_and_gradient(rows)
+        return -float(np.sum(value)), -step * gradient[:, columns].ravel()
+
     end = minimize(
-        descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations}
+        descend,
+        pool.rows[:, columns].ravel() / step,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, 1.0 / step)] * (len(rows) * len(columns)),
+        options={"maxiter": climb.iterations},
     )
-    rows[:, columns] = end.x.reshape(len(rows), -1)
+    rows[:, columns] = np.minimum(step * end.x.reshape(len(rows), -1), 1.0)
     return _better(pool, _Pool(rows, _scored(surface, rows, excluded), pool.sources), "refined")
 
 
 def _move_integers(
     surface: Surface, space: Space, pool: _Pool, excluded: frozenset[bytes]
-) -> tuple[_Pool, bool]:
-    """Each point to its best neighbour on the lattice, where that is better."""
+) -> tuple[_Pool, NDArray[np.bool_]]:
+    """Each point to its best neighbour on the lattice, where that is better; which have moved."""
     widest = max((axis.cells for axis in space.axes if not axis.one_hot), default=1)
     strides = [4**k for k in range(32) if 4**k <= max(1, widest // 2)]
     around = [space.neighbours(row, strides=strides) for row in pool.rows]
     owner = np.repeat(np.arange(len(around)), [len(rows) for rows in around])
     if len(owner) == 0:
-        return pool, False
+        return pool, np.zeros(len(pool.rows), dtype=np.bool_)
     rows = np.concatenate(around)
     values = _scored(surface, rows, excluded)
     best = [
@@ -247,7 +269,7 @@ def _move_integers(
         for i in range(len(pool.rows))
     ]
     moved = _better(pool, _Pool(rows[best], values[best], pool.sources), "moved")
-    return moved, bool(np.any(moved.values > pool.values))
+    return moved, moved.values > pool.values
 
 
 def _better(old: _Pool, new: _Pool, how: str) -> _Pool:

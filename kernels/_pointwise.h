@@ -103,20 +103,20 @@ MULTIVERSIONED UNUSED static void add_weighted(const double *restrict rest, doub
     for (ptrdiff_t i = 0; i < count; i++) out[i] = rest[i] + weight * d2[i];
 }
 
-/* r2[i] = Σ_c weights[c] (x[c][i] - z[c])²: one test point against all rows, which stand column
- * after column. A few rows at a time go through all columns, so that their sums stay in registers. */
+/* r2[i] = Σ_c weights[c] (x[c][i] - z[c])²: one test point against `count` rows, whose columns stand
+ * `stride` apart. A few rows at a time go through all columns, so that their sums stay in registers. */
 MULTIVERSIONED UNUSED static void weighted_squared_distances(const double *restrict x,
                                                              ptrdiff_t columns,
                                                              const double *restrict z,
                                                              const double *restrict weights,
                                                              double *restrict r2,
-                                                             ptrdiff_t count) {
+                                                             ptrdiff_t count, ptrdiff_t stride) {
     ptrdiff_t i = 0;
     for (; i + 32 <= count; i += 32) {
         double total[32] = {0.0};
         for (ptrdiff_t c = 0; c < columns; c++)
             for (int lane = 0; lane < 32; lane++) {
-                double difference = x[c * count + i + lane] - z[c];
+                double difference = x[c * stride + i + lane] - z[c];
                 total[lane] += weights[c] * difference * difference;
             }
         for (int lane = 0; lane < 32; lane++) r2[i + lane] = total[lane];
@@ -124,7 +124,7 @@ MULTIVERSIONED UNUSED static void weighted_squared_distances(const double *restr
     for (; i < count; i++) {
         double total = 0.0;
         for (ptrdiff_t c = 0; c < columns; c++) {
-            double difference = x[c * count + i] - z[c];
+            double difference = x[c * stride + i] - z[c];
             total += weights[c] * difference * difference;
         }
         r2[i] = total;

@@ -38,6 +38,12 @@ class Covariance:
         )
         return self.kernel.correlation(r2)
 
+    def correlation_triangle(
+        self, Z: FloatArray, length_scales: Sequence[float] | FloatArray
+    ) -> FloatArray:
+        """The lower half of the correlations among the points Z [n, D], T applied already."""
+        return self.kernel.correlation_triangle(Z, self.weights(length_scales))
+
 
 def rounding(space: Space, kernel: CompiledKernel) -> Covariance:
     """The paper's covariance: T rounds the integers of the space."""

@@ -67,10 +67,11 @@ cdef double STEPPING_OUT = 0.1
 cdef double WIDTH_IN_JUMPS = 7.0      # the bracket in mean jumps, for the most effective samples
 cdef int SHRINKS = 60                 # a bracket of width 8 is below rounding by then
 cdef int LEVEL_MOVES = 6              # per sweep; they are nearly free
-# From this many rows on a factorization costs more than all else in a suggestion, and each sweep
-# makes a random third of the moves that need one: with the ridge move that is as many effective
-# samples as a sweep through all coordinates without it.
+# From so many rows on the factorizations cost more than all else in a suggestion, and each sweep makes
+# a random part of the moves that need one: a third at first, and the less the more rows there are,
+# since with them the posterior narrows, and one result more hardly moves it.
 cdef Py_ssize_t FULL_SCAN_ROWS = 150
+cdef double ROWS_PER_MOVE = 50.0, LEAST_CHANCE = 1.0 / 6.0
 cdef double WIDTH_MIN = 0.05, WIDTH_MAX = 6.0
 cdef double MATERN_RIDGE = 2.5        # d log √amp2 / d log ℓ along the ridge
 
@@ -305,7 +306,9 @@ cdef class Chain:
 
     cdef void _sweep(self, bint adapt) noexcept nogil:
         cdef Py_ssize_t i
-        cdef double chance = 1.0 if adapt or self.n < FULL_SCAN_ROWS else 1.0 / 3.0
+        cdef double chance = 1.0
+        if self.n >= FULL_SCAN_ROWS and not adapt:
+            chance = max(LEAST_CHANCE, ROWS_PER_MOVE / self.n)
         self._prepare_level()
         for i in range(LEVEL_MOVES):
             self.angle = 2.0 * M_PI * self._uniform()

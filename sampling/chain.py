@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,10 @@ from spearmint_int.space import FloatArray
 LEVELS = 3  # mean, amplitude and noise stand before the length scales in a state
 TRACE_LENGTH = 60  # draws kept for the diagnostics: six suggestions of ten
 START_SHRINKS = 12  # halvings of the length scales in search of a start that can be factored
+# Where there are more rows than twice this, a chain burns in on so many of them, which is where all
+# rows would have led it at a fraction of the cost, and then settles among all of them.
+BURN_IN_ROWS = 100
+SETTLING_SWEEPS = 10
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,10 @@ def sample_posteriors(
     start: ChainState | None = None,
 ) -> Draws:
     """`options.samples` draws of θ, each with its posterior already factored."""
+    warm = None
+    if start is None and options.burn_in > 0 and len(data.y) > 2 * BURN_IN_ROWS:
+        some, few = data.some(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
+        warm = sample_posteriors(some, covariance, priors, few, noiseless=noiseless, rng=rng).state
     d2 = packed_squared_differences(data.X, covariance.groups)
     capsule, rows = covariance.kernel.capsule, priors.rows(len(covariance.groups))
     runs = [
@@ -123,10 +131,10 @@ def sample_posteriors(
         for bits in rng.bit_generator.spawn(options.chains)
     ]
     if options.chains == 1:
-        runs[0].go(options, start, 0)
+        runs[0].go(options, start, warm, 0)
     else:
         with ThreadPoolExecutor(min(options.threads, options.chains)) as pool:
-            list(pool.map(lambda pair: pair[1].go(options, start, pair[0]), enumerate(runs)))
+            list(pool.map(lambda pair: pair[1].go(options, start, warm, pair[0]), enumerate(runs)))
     posteriors = [
         Posterior.fit(data, theta, covariance, noiseless=noiseless, factor=factor)
         for draw in zip(*(run.draws for run in runs), strict=True)
@@ -146,11 +154,19 @@ class _Run:
         self.states: list[FloatArray] = []
         self.fallback = False
 
-    def go(self, options: SamplerOptions, start: ChainState | None, index: int) -> None:
-        resumed = start is not None and self._resume(start, index)
-        self.fallback = not resumed and not self._begin()
-        if not resumed and not self.fallback:
+    def go(
+        self, options: SamplerOptions, start: ChainState | None, warm: ChainState | None, index: int
+    ) -> None:
+        """From `start`, where an earlier chain ended; else from `warm`, which was burnt in on some
+        of the rows; else from the priors."""
+        if start is not None and self._resume(start, index):
+            pass
+        elif warm is not None and self._resume(warm, index):
+            self.chain.sweep(min(options.burn_in, SETTLING_SWEEPS), True)
+        elif self._begin():
             self.chain.sweep(options.burn_in, True)
+        else:
+            self.fallback = True
         for _ in range(self.count):
             if not self.fallback:
                 self.chain.sweep(1 + options.thinning, False)

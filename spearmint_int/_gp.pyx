@@ -24,7 +24,7 @@ cdef extern from "_pointwise.h" nogil:
         pointwise_t correlation
         pointwise_t slope
         void *context
-    void weighted_squared_distances(const double *x, Py_ssize_t columns, const double *z, const double *weights, double *r2, Py_ssize_t count) noexcept nogil
+    void weighted_squared_distances(const double *x, Py_ssize_t columns, const double *z, const double *weights, double *r2, Py_ssize_t count, Py_ssize_t stride) noexcept nogil
     double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
     double dot(const double *a, const double *b, Py_ssize_t count) noexcept nogil
     double weighted_differences(const double *a, const double *b, double z, const double *x, Py_ssize_t count) noexcept nogil
@@ -87,7 +87,7 @@ cdef void _fill_squared_distances(
     """r² of `count` test points from `first` on, against all n rows."""
     cdef Py_ssize_t n = X.shape[1], j
     for j in range(count):
-        weighted_squared_distances(&X[0, 0], X.shape[0], &Z[first + j, 0], &weights[0], &r2[j, 0], n)
+        weighted_squared_distances(&X[0, 0], X.shape[0], &Z[first + j, 0], &weights[0], &r2[j, 0], n, n)
 
 
 cdef void _fill_correlations(

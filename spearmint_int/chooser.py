@@ -57,7 +57,7 @@ class ChooserOptions:
     fantasies: int = 1
     chains: int = 1
     threads: int = 1
-    candidates: int = 2000
+    candidates: int = 1000
     candidates_seed: int = 0
     spray: int = 10
     spray_std: float = 1e-3

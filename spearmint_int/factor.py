@@ -28,7 +28,10 @@ class Factor:
 
     @classmethod
     def of(cls, C: FloatArray, diagonal: FloatArray) -> Factor:
-        """L of C + diag, with ten times the jitter until it can be factored."""
+        """L of C + diag, with ten times the jitter until it can be factored.
+
+        Of C only the lower half is read.
+        """
         extra = 0.0
         while extra <= MAX_JITTER:
             A = np.array(C, order="F")

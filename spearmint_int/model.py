@@ -99,6 +99,14 @@ class TrainingData:
         scatter = float(np.sum((y - means[member]) ** 2))
         return cls(np.ascontiguousarray(X[first[order]]), means, counts, scatter)
 
+    def some(self, count: int, rng: np.random.Generator) -> TrainingData:
+        """`count` of the rows, chosen at random, with their share of the scatter."""
+        rows = np.sort(rng.choice(len(self.y), count, replace=False))
+        kept, all_repeats = self.counts[rows], np.sum(self.counts - 1.0)
+        share = float(np.sum(kept - 1.0) / all_repeats) if all_repeats > 0 else 0.0
+        X = np.ascontiguousarray(self.X[rows])
+        return TrainingData(X, self.y[rows], kept, share * self.scatter)
+
 
 @dataclass(frozen=True)
 class Posterior:
@@ -313,6 +321,6 @@ def factor_of(
     data: TrainingData, theta: Hyperparameters, covariance: Covariance, *, noiseless: bool
 ) -> Factor:
     """The factor of A, with as much more jitter as it takes."""
-    C = covariance.correlation(data.X, data.X, theta.length_scales)
+    C = covariance.correlation_triangle(data.X, theta.length_scales)
     ratio = 0.0 if noiseless else theta.noise_ratio
     return Factor.of(C, ratio / data.counts + JITTER)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -130,6 +132,17 @@ def test_collapsing_keeps_the_order_of_first_appearance() -> None:
     X = np.array([[0.9], [0.1], [0.9], [0.5], [0.1]])
     data = TrainingData.collapse(X, np.arange(5.0))
     assert data.X.ravel().tolist() == [0.9, 0.1, 0.5]
+
+
+def test_some_of_the_rows_keep_their_values_and_their_share_of_the_scatter() -> None:
+    X = np.repeat(np.linspace(0, 1, 40)[:, np.newaxis], 3, axis=0)
+    data = TrainingData.collapse(X, np.random.default_rng(0).random(len(X)))
+    some = data.some(10, np.random.default_rng(1))
+    index = np.searchsorted(data.X[:, 0], some.X[:, 0])
+    assert len(np.unique(index)) == 10
+    assert np.array_equal(some.y, data.y[index])
+    assert np.array_equal(some.counts, np.full(10, 3.0))
+    assert math.isclose(some.scatter, data.scatter / 4)
 
 
 def test_collapsing_nothing_gives_nothing() -> None:

@@ -49,7 +49,7 @@ class ModelOptions(Section):
 class ChooserArgs(ModelOptions):
     """Options of the search for the next point; at top level or in `chooser-args`."""
 
-    grid_size: Count = Field(default=2000, description="Sobol candidates; the best are refined")
+    grid_size: Count = Field(default=1000, description="Sobol candidates; the best are refined")
     grid_seed: Natural = Field(default=0, description="seed of the Sobol candidates")
     num_spray: Natural = Field(default=10, description="candidates around the best point")
     spray_std: Annotated[Real, Field(gt=0)] = Field(default=1e-3, description="their spread")

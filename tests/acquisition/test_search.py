@@ -234,7 +234,7 @@ def test_the_candidates_of_every_cell_cover_the_whole_of_every_real(cells: int) 
     rows = candidates.rows[0]
     for k in np.unique(rows[:, 2]):
         inside = np.sort(rows[rows[:, 2] == k, :2], axis=0)
-        assert np.max(np.diff(inside, axis=0, prepend=0.0, append=1.0)) < 0.05
+        assert np.max(np.diff(inside, axis=0, prepend=0.0, append=1.0)) < 6 / len(inside)
 
 
 @pytest.mark.parametrize("name", sorted(set(ACQUISITIONS) - {"thompson"}))

@@ -75,3 +75,14 @@ def test_a_length_scale_too_many_is_an_error() -> None:
     covariance = rounding(MIXED, kernel_named("matern52"))
     with pytest.raises(ValueError, match="zip"):
         covariance.weights((1.0, 1.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 33, 70])
+@ALL
+def test_the_triangle_is_the_lower_half_of_the_whole(name: str, n: int) -> None:
+    covariance = rounding(MIXED, kernel_named(name))
+    Z = MIXED.snap(np.random.default_rng(0).random((n, MIXED.dimensions)))
+    triangle = covariance.correlation_triangle(Z, LENGTHS)
+    whole = covariance.correlation(Z, Z, LENGTHS)
+    assert np.allclose(triangle, np.tril(whole), rtol=1e-13, atol=0.0)
+    assert triangle.flags.f_contiguous

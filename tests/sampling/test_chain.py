@@ -118,6 +118,29 @@ def test_a_sweep_makes_a_bounded_number_of_evaluations() -> None:
     assert chain.evaluations - before <= 200 * 4 * (8 + 61)
 
 
+def sampled_from(n: int, options: SamplerOptions, seed: int) -> Draws:
+    U, y = some_data(MIXED, n)
+    covariance = rounding(MIXED, kernel_named("matern52"))
+    data, rng = TrainingData.collapse(MIXED.snap(U), y), np.random.default_rng(seed)
+    return sample_posteriors(data, covariance, Priors(), options, noiseless=False, rng=rng)
+
+
+def test_a_burn_in_on_some_of_many_rows_leads_to_where_all_rows_lead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = SamplerOptions(samples=300, burn_in=100)
+    some = np.log(thetas(sampled_from(250, long, 0))[:, 1:])
+    monkeypatch.setattr("spearmint_int.sampling.chain.BURN_IN_ROWS", 1000)
+    every = np.log(thetas(sampled_from(250, long, 1))[:, 1:])
+    assert np.all(np.abs(some.mean(axis=0) - every.mean(axis=0)) < 1.5 * every.std(axis=0))
+
+
+def test_a_burn_in_on_many_rows_costs_few_factorizations_of_all_of_them() -> None:
+    few = sampled_from(250, SamplerOptions(samples=1, burn_in=100), 0)
+    assert not few.health.resumed
+    assert few.health.evaluations < 100 * 4
+
+
 # --- going on -------------------------------------------------------------------------------------
 
 
