@@ -32,6 +32,7 @@ from experiments.paper.panels import (
     row_of,
     run_repetition,
 )
+from experiments.paper.summary import markdown
 from experiments.pool import default_workers, run_all
 from experiments.rows import RowFile
 from experiments.trial import FLOOR
@@ -63,12 +64,13 @@ def run_missing(results: RowFile, arguments: argparse.Namespace) -> None:
 
 
 def write_tables(rows: Sequence[dict[str, str]], output: Path) -> list[dict[str, object]]:
-    """The tidy tables; returns the paired tests."""
+    """The tidy tables and their summary; returns the paired tests."""
     curves = tables.curves_of(rows)
     tests = list(tables.test_rows(curves))
     _write_csv(output / "curves.csv", tables.CURVE_COLUMNS, tables.curve_rows(curves.values()))
     _write_csv(output / "final.csv", tables.FINAL_COLUMNS, tables.final_rows(rows))
     _write_csv(output / "tests.csv", tables.TEST_COLUMNS, tests)
+    (output / "summary.md").write_text(markdown(rows, curves, tests), encoding="utf-8")
     return tests
 
 

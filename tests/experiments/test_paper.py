@@ -12,6 +12,7 @@ import pytest
 from experiments.paper import curves
 from experiments.paper.__main__ import _parser, main, run_missing, tasks_of
 from experiments.paper.panels import COLUMNS, PANELS, PaperTask, row_of
+from experiments.paper.summary import HEADINGS, markdown
 from experiments.pool import Failure, Outcome
 from experiments.rows import RowFile
 from experiments.trial import Trial
@@ -49,6 +50,18 @@ def test_the_paired_test_compares_the_end_and_the_whole_curve() -> None:
 def test_only_repetitions_that_both_have_are_paired() -> None:
     rows = [*ROWS[:-1], row("basic", 5, "", status="failed")]
     assert next(curves.test_rows(curves.curves_of(rows)))["pairs"] == 5
+
+
+def test_the_summary_has_the_ends_the_tests_and_the_repeats() -> None:
+    found = curves.curves_of(ROWS)
+    table = markdown(ROWS, found, list(curves.test_rows(found))).splitlines()
+    assert len(table) == 3
+    cells = dict(zip(HEADINGS, (cell.strip() for cell in table[2].split("|")[1:-1]), strict=True))
+    assert cells["proposed"] == "-4.00 ± 0.00"
+    assert cells["basic"].startswith("-1.5")
+    assert cells["below basic"] == "67% of the curve"
+    assert float(cells["p, end"]) == pytest.approx(2 / 2**6, abs=1e-4)
+    assert (cells["naive"], cells["repeats %"]) == ("", "0 / 0 / –")
 
 
 def test_a_failed_run_stays_in_the_final_table() -> None:
