@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
-SOURCES := $(wildcard kernels/*.pyx kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/*.pyx) setup.py pyproject.toml
+SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/*.pyx) setup.py pyproject.toml
 
 .PHONY: help run install test test-slow lint format bench peers chaos paper clean
 

@@ -42,6 +42,7 @@ setup(
     package_data={"": ["*.pyi", "py.typed", "*.json"]},
     ext_modules=cythonize(
         EXTENSIONS,
+        include_path=["kernels"],  # where _pointwise.pxd is found
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

@@ -8,24 +8,14 @@
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport NAN
+from _pointwise cimport (
+    kernel_t, matern32_correlation, matern32_slope, matern52_correlation, matern52_slope, pointwise_t,
+    squared_exponential_correlation, squared_exponential_slope, weighted_squared_distances,
+)
 
 import numpy as np
 
 cnp.import_array()
-
-cdef extern from "_pointwise.h" nogil:
-    ctypedef void (*pointwise_t)(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    ctypedef struct kernel_t:
-        pointwise_t correlation
-        pointwise_t slope
-        void *context
-    void matern52_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void matern52_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void matern32_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void matern32_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void squared_exponential_correlation(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void squared_exponential_slope(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    void weighted_squared_distances(const double *x, Py_ssize_t columns, const double *z, const double *weights, double *r2, Py_ssize_t count, Py_ssize_t stride) noexcept nogil
 
 
 cdef void _call_python(object method, const double *r2, double *out, Py_ssize_t count) noexcept with gil:

@@ -24,19 +24,11 @@ from libc.string cimport memcpy, memset
 from numpy.random cimport bitgen_t
 from scipy.linalg.cython_blas cimport ddot, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
+from _pointwise cimport add_weighted, kernel_t, sum_of_squares
 
 import numpy as np
 
 cnp.import_array()
-
-cdef extern from "_pointwise.h" nogil:
-    ctypedef void (*pointwise_t)(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    ctypedef struct kernel_t:
-        pointwise_t correlation
-        pointwise_t slope
-        void *context
-    void add_weighted(const double *rest, double weight, const double *d2, double *out, Py_ssize_t count) noexcept nogil
-    double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
 
 cdef enum:
     UNIFORM = 0      # on [lower, upper]

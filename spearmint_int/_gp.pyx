@@ -13,22 +13,13 @@ cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from scipy.linalg.cython_blas cimport dgemm, dtrmm, dtrmv
 from scipy.linalg.cython_lapack cimport dtrtri
+from _pointwise cimport (
+    dot, kernel_t, largest_scaled_square, sum_of_squares, weighted_differences, weighted_squared_distances,
+)
 
 import numpy as np
 
 cnp.import_array()
-
-cdef extern from "_pointwise.h" nogil:
-    ctypedef void (*pointwise_t)(const double *r2, double *out, Py_ssize_t count, void *context) noexcept nogil
-    ctypedef struct kernel_t:
-        pointwise_t correlation
-        pointwise_t slope
-        void *context
-    void weighted_squared_distances(const double *x, Py_ssize_t columns, const double *z, const double *weights, double *r2, Py_ssize_t count, Py_ssize_t stride) noexcept nogil
-    double sum_of_squares(const double *v, Py_ssize_t count) noexcept nogil
-    double dot(const double *a, const double *b, Py_ssize_t count) noexcept nogil
-    double weighted_differences(const double *a, const double *b, double z, const double *x, Py_ssize_t count) noexcept nogil
-    double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
 
 cdef Py_ssize_t BLOCK_DOUBLES = 65536      # 512 kB of k∗ at a time: within the second-level cache
 cdef Py_ssize_t SMALL_DOUBLES = 4096       # 32 kB, where nothing but passes is done: in the first
