@@ -22,7 +22,7 @@ from spearmint_int.chooser import (
     suggest,
 )
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
-from spearmint_int.kernels import KERNELS
+from spearmint_int.kernels import KERNELS, plain
 from spearmint_int.observations import Observations
 from spearmint_int.sampling.priors import lognormal
 from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space
@@ -220,6 +220,20 @@ def test_proposed_never_repeats_where_naive_does() -> None:
     assert len({s.params["k"] for s in proposed}) == 5
     assert len({s.params["k"] for s in naive}) < len(naive)
     assert any(s.provenance.get("repeat") for s in naive)
+
+
+@pytest.mark.parametrize("options", [QUICK, NOISELESS])
+def test_the_standard_kernel_searched_on_the_lattice_alone_is_the_same_method(
+    options: ChooserOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """T leaves the lattice where it is: all that it changes is the model between the integers."""
+    space = Space({"k": Int(0, 4), "x": Float(0, 1)})
+    values = [3.0, 1.0, 2.0, 5.0, 2.5, 0.5]
+    rounded = next_of(space, observed(space, values), options)
+    monkeypatch.setattr("spearmint_int.chooser.rounding", plain)
+    standard = next_of(space, observed(space, values), options)
+    assert np.array_equal(rounded.point, standard.point)
+    assert rounded.provenance["value"] == standard.provenance["value"]
 
 
 def test_after_every_cell_the_model_is_certain_of_its_recommendation() -> None:
