@@ -25,8 +25,8 @@ from spearmint_int.space import FloatArray
 LEVELS = 3  # mean, amplitude and noise stand before the length scales in a state
 TRACE_LENGTH = 60  # draws kept for the diagnostics: six suggestions of ten
 START_SHRINKS = 12  # halvings of the length scales in search of a start that can be factored
-# Where there are more rows than twice this, a chain burns in on so many of them, which is where all
-# rows would have led it at a fraction of the cost, and then settles among all of them.
+# Where there are half as many rows again as this, a chain burns in on so many of them, which is
+# where all rows would have led it at a fraction of the cost, and then settles among all of them.
 BURN_IN_ROWS = 100
 SETTLING_SWEEPS = 10
 
@@ -116,7 +116,7 @@ def sample_posteriors(
 ) -> Draws:
     """`options.samples` draws of θ, each with its posterior already factored."""
     warm = None
-    if start is None and options.burn_in > 0 and len(data.y) > 2 * BURN_IN_ROWS:
+    if start is None and options.burn_in > 0 and len(data.y) > 1.5 * BURN_IN_ROWS:
         some, few = data.some(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
         warm = sample_posteriors(some, covariance, priors, few, noiseless=noiseless, rng=rng).state
     d2 = packed_squared_differences(data.X, covariance.groups)

@@ -26,6 +26,7 @@ PEERS = {
     "bayesian-optimization": ("experiments.peers.bayes_opt_ei", "BayesOpt"),
     "scikit-optimize": ("experiments.peers.scikit_optimize", "ScikitOptimize"),
     "botorch": ("experiments.peers.botorch_mixed", "BoTorch"),
+    "informed": ("experiments.peers.informed", "Informed"),
     "random": ("experiments.peers.random_search", "RandomSearch"),
 }
 
