@@ -51,13 +51,6 @@ def noisy_expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> 
     return BoundedAcquisition(drawn, LogExpectedImprovement(), drawn.incumbents)
 
 
-def improvement_for_likelihood(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
-    """EI, and noisy EI where there is noise: plain EI goes back to a good place until its mean is
-    known, which on the paper's noisy problems is a third of the evaluations."""
-    noiseless = all(posterior.noiseless for posterior in ensemble.posteriors)
-    return (expected_improvement if noiseless else noisy_expected_improvement)(ensemble, rng)
-
-
 @dataclass(frozen=True)
 class ThompsonDraw:
     """Minus one joint draw of the function, under one hyperparameter sample."""
@@ -83,7 +76,6 @@ def thompson(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
 
 AcquisitionMaker = Callable[[Ensemble, np.random.Generator], Surface]
 ACQUISITIONS: dict[str, AcquisitionMaker] = {
-    "auto": improvement_for_likelihood,
     "ei": expected_improvement,
     "lcb": lower_confidence_bound,
     "nei": noisy_expected_improvement,

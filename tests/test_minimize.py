@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from spearmint_int import Enum, Float, Int, Space, SpaceError, minimize
+from spearmint_int.chooser import Recommendation
 from spearmint_int.space import Params
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
@@ -32,6 +33,11 @@ def test_the_result_is_the_best_of_its_history() -> None:
     result = minimize(bowl, {"x": Float(0, 1), "k": Int(0, 5)}, evaluations=8, **QUICK)
     assert result.value == min(e.value for e in result.history) == bowl(result.params)
     assert result.recommendation is not None
+
+
+def test_a_recommendation_prints_as_the_minimum_with_its_sd_and_its_place() -> None:
+    shown = str(Recommendation({"x": 0.25, "k": 2}, np.array([0.25, 0.4]), 0.123456789, 0.0123))
+    assert shown == "0.123457 ± 0.012 at x=0.25, k=2"
 
 
 def test_the_same_seed_gives_the_same_history() -> None:

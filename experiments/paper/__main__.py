@@ -110,7 +110,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 def _report(rows: Sequence[dict[str, str]], tests: Sequence[dict[str, object]]) -> None:
     # A pipe or a narrow terminal would cut the cells.
-    console = Console(width=max(Console().width, 140))
+    console = Console(width=max(Console().width, 170))
     shown = Table(*tables.TEST_COLUMNS, title="proposed against the others (Wilcoxon signed-rank)")
     for test in tests:
         shown.add_row(*(str(test[column]) for column in tables.TEST_COLUMNS))

@@ -44,7 +44,7 @@ def compare(arguments: argparse.Namespace) -> None:
         results.append([row_of(outcome)])
     table = summarise(results.read(), tuple(PEERS))
     (arguments.output / "summary.md").write_text(markdown(table), encoding="utf-8")
-    facts = metadata((*PACKAGES, *PEER_PACKAGES), draws=arguments.draws, evaluations=EVALUATIONS)
+    facts = metadata((*PACKAGES, *PEER_PACKAGES), evaluations=EVALUATIONS)
     write_metadata(arguments.output / "metadata.json", facts)
     _print(table)
 
@@ -54,7 +54,7 @@ def _print(table: list[dict[str, str]]) -> None:
     for cells in table:
         shown.add_row(*(cells[heading] for heading in HEADINGS))
     # A pipe or a narrow terminal would cut the cells.
-    Console(width=max(Console().width, 170)).print(shown)
+    Console(width=max(Console().width, 190)).print(shown)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ HEADINGS = (
     "failed",
     "log10 best",
     "log10 recommended",
+    "proposed, same draws",
     "p (to proposed)",
     "until 1e-2",
     "within 1e-2",
@@ -81,10 +82,12 @@ def _measured(done: list[Row], proposed: list[Row]) -> dict[str, str]:
     close = sum(bool(row["evaluations_until_close"]) for row in done)
     repeats = sum(int(row["repeats"]) for row in done) / sum(int(r["evaluations"]) for r in done)
     seconds = [float(row["seconds_per_suggestion"]) for row in done]
+    ours, theirs = _paired(proposed, done, "log10_recommended" if noisy else "log10_best")
     return {
         "log10 best": str(estimate(best)),
         "log10 recommended": str(estimate(recommended)) if noisy else "",
-        "p (to proposed)": _p_value(done, proposed, "log10_recommended" if noisy else "log10_best"),
+        "proposed, same draws": str(estimate(ours)) if ours else "",
+        "p (to proposed)": f"{paired_test(ours, theirs).p_value:.3f}" if ours else "",
         "until 1e-2": str(estimate(until)),
         "within 1e-2": f"{close}/{len(done)}",
         "within 1e-3": f"{sum(b <= -3 for b in best)}/{len(done)}",
@@ -93,14 +96,13 @@ def _measured(done: list[Row], proposed: list[Row]) -> dict[str, str]:
     }
 
 
-def _p_value(done: list[Row], proposed: list[Row], measure: str) -> str:
-    """Over the draws that both have finished."""
-    ours = _by_draw(proposed, measure)
-    theirs = _by_draw(done, measure)
+def _paired(proposed: list[Row], done: list[Row], measure: str) -> tuple[list[float], list[float]]:
+    """The values of proposed and of another method over the draws that both have finished."""
+    if done[0]["method"] == "proposed":
+        return [], []
+    ours, theirs = _by_draw(proposed, measure), _by_draw(done, measure)
     both = sorted(set(ours) & set(theirs))
-    if not both or all(row in proposed for row in done):
-        return ""
-    return f"{paired_test([ours[d] for d in both], [theirs[d] for d in both]).p_value:.3f}"
+    return [ours[draw] for draw in both], [theirs[draw] for draw in both]
 
 
 def _by_draw(rows: Iterable[Mapping[str, str]], measure: str) -> dict[str, float]:

@@ -9,6 +9,9 @@ from spearmint_int.cli import wording
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+# Both in the objective's units.
+SPELT_OUT = {"ei": "expected improvement", "nei": "expected improvement under noise"}
+
 
 def reasons(provenance: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(name, text) of what the chooser knew and weighed; nothing for a job without provenance."""
@@ -26,7 +29,8 @@ def _chosen_by(provenance: Mapping[str, Any]) -> str:
     found = str(provenance["source"])
     if provenance.get("value") is None:
         return found
-    value = f"{provenance.get('acquisition', 'value')} {wording.number(provenance['value'])}"
+    acquisition = str(provenance.get("acquisition", "value"))
+    value = f"{SPELT_OUT.get(acquisition, acquisition)} {wording.number(provenance['value'])}"
     second = (provenance.get("runner_up") or {}).get("value")
     runner_up = "" if second is None else f" (runner-up {wording.number(second)})"
     return f"{value}{runner_up}, found by {found}"

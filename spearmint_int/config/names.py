@@ -30,7 +30,7 @@ def unknown_names(document: Document) -> Iterator[tuple[list[str | int], str]]:
     """A fault for each name that is in no registry."""
     for key, built_in in BUILT_IN.items():
         name = getattr(document, key)
-        if name not in built_in and name not in (known := registered(key)):
+        if name not in built_in and name not in (known := sorted({*built_in, *registered(key)})):
             near = nearest(name, known)
             hint = f"did you mean {near!r}?" if near else f"there is {', '.join(known)}"
             yield [key], f"no such {key}, got {show(name)}; {hint}"

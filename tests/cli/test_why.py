@@ -11,7 +11,7 @@ def test_a_models_choice_names_its_value_and_the_runner_ups() -> None:
         "observations": 21, "pending": 1, "failed": 2, "seconds": 0.29, "repeat": False,
     }  # fmt: skip
     assert dict(reasons(provenance)) == {
-        "chosen by": "ei 0.25 (runner-up 0.2), found by sobol, refined",
+        "chosen by": "expected improvement 0.25 (runner-up 0.2), found by sobol, refined",
         "knowing": "21 results, 1 pending, 2 failed; it took 0.29 s",
     }
 
