@@ -106,6 +106,16 @@ def test_provenance_says_what_was_known_and_why_the_point_won() -> None:
     assert told["chain"]["evaluations"] > 0
 
 
+@pytest.mark.parametrize(("likelihood", "used"), [("GAUSSIAN", "nei"), ("NOISELESS", "ei")])
+def test_auto_is_ei_and_under_noise_the_noisy_one(likelihood: str, used: str) -> None:
+    space = Space({"k": Int(0, 4), "x": Float(0, 1)})
+    data = observed(space, [3.0, 1.0, 2.0, 5.0])
+    auto = next_of(space, data, replace(QUICK, likelihood=likelihood))
+    named = next_of(space, data, replace(QUICK, likelihood=likelihood, acquisition=used))
+    assert auto.provenance["acquisition"] == used
+    assert np.array_equal(auto.point, named.point)
+
+
 def test_the_value_of_ei_is_in_the_objectives_units() -> None:
     values = [3.0, 1.0, 2.0, 5.0, 4.0]
     plain, scaled = (
