@@ -73,7 +73,6 @@ cdef class CompiledKernel:
         """dk/d(r²), elementwise."""
         return _map(self.functions.slope, self.functions.context, r2)
 
-
     def correlation_triangle(self, const double[:, ::1] X, const double[::1] weights):
         """The lower half of k(r²) between the rows of X [n, D], in Fortran order, zero above.
 

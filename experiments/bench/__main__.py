@@ -70,6 +70,10 @@ def main(sizes: tuple[int, ...], no_peers: bool) -> None:
     CONSOLE.print(suggestion_table(chosen))
     if not no_peers:
         CONSOLE.print(peer_table(chosen))
+    cold = engine.cold_suggestion_seconds(PEER_LIMIT)
+    CONSOLE.print(
+        f"First suggestion on {PEER_LIMIT} results, with its burn-in: {cold:.2f} s of CPU"
+    )
     CONSOLE.print(
         f"Peak memory at n = 1000: {engine.peak_memory_mb():.0f} MB (target < {MEMORY_MB})"
     )

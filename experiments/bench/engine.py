@@ -99,6 +99,16 @@ def suggestion_time(n: int) -> SuggestionTime:
     return SuggestionTime(total, alone)
 
 
+def cold_suggestion_seconds(n: int) -> float:
+    """A first suggestion on n results that no chain has seen: the burn-in, and all the rest."""
+    observed, space = problem.observations(n), problem.space()
+    nothing = np.empty((0, space.dimensions))
+    with one_blas_thread():
+        return median_seconds(
+            lambda: suggest(space, observed, nothing, ChooserOptions(), seed=0), repeats=3
+        )
+
+
 def peak_memory_mb() -> float:
     """Of a process of its own that makes two suggestions at n = 1000."""
     run = subprocess.run(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.paper.curves import latest
+from experiments.markdown import markdown_table
+from experiments.paper.curves import MEASURES, latest
 from experiments.paper.panels import PANELS, TREATMENTS
 from experiments.statistics import estimate
 
@@ -33,13 +34,13 @@ def markdown(
     tests: Sequence[Mapping[str, object]],
 ) -> str:
     """The table, the noisy panels by both measures."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS)]
-    for panel in PANELS:
-        measures = {measure for name, _, measure in curves if name == panel}
-        for measure in sorted(measures, key=lambda m: m != PANELS[panel].measure):
-            cells = _cells(panel, measure, rows, curves, tests)
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    shown = [
+        (panel, measure)
+        for panel in PANELS
+        for measure in sorted(MEASURES, key=lambda m: m != PANELS[panel].measure)
+        if any((panel, treatment, measure) in curves for treatment in TREATMENTS)
+    ]
+    return markdown_table(HEADINGS, [_cells(*key, rows, curves, tests) for key in shown])
 
 
 def _cells(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.markdown import markdown_table
 from experiments.statistics import estimate, paired_test
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ def summarise(rows: Iterable[Row], methods_in_order: Sequence[str]) -> list[dict
 
 def markdown(table: list[dict[str, str]]) -> str:
     """The table as a page shows it."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --- |" * len(HEADINGS)]
-    lines += ["| " + " | ".join(cells[heading] for heading in HEADINGS) + " |" for cells in table]
-    return "\n".join(lines) + "\n"
+    return markdown_table(HEADINGS, [[cells[heading] for heading in HEADINGS] for cells in table])
 
 
 def _latest(rows: Iterable[Row]) -> list[Row]:
