@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spearmint_int.acquisition.registry import ACQUISITIONS, acquisition_named
+from spearmint_int.acquisition.registry import AcquisitionMaker, acquisition_named
 from spearmint_int.acquisition.search import Found, SearchOptions, maximize, point_key
 from spearmint_int.acquisition.sobol import sobol_design
 from spearmint_int.acquisition.surface import (
@@ -11,9 +11,11 @@ from spearmint_int.acquisition.surface import (
     SupportsGradient,
     Surface,
 )
+from spearmint_int.registry import ACQUISITIONS
 
 __all__ = [
     "ACQUISITIONS",
+    "AcquisitionMaker",
     "AveragedAcquisition",
     "Found",
     "NegativeMean",

@@ -1,6 +1,7 @@
 """The acquisitions by name: each makes the surface to climb from an ensemble.
 
-One of your own is a function `(ensemble, rng) -> Surface` in ACQUISITIONS. A surface without a
+One of your own is a function `(ensemble, rng) -> Surface`, by an entry point in the group
+`spearmint_int.acquisitions` or by `ACQUISITIONS.register`. A surface without a
 gradient (Thompson's draw, which exists at the points it is drawn at) is searched by its
 candidates alone.
 """
@@ -19,8 +20,8 @@ from spearmint_int.acquisition.improvement import (
 )
 from spearmint_int.acquisition.noisy import with_latent_draws
 from spearmint_int.acquisition.surface import AveragedAcquisition, BoundedAcquisition, Surface
-from spearmint_int.errors import UnknownNameError
 from spearmint_int.model import Ensemble
+from spearmint_int.registry import ACQUISITIONS
 from spearmint_int.space import FloatArray
 
 # Draws of the latent values per hyperparameter sample: with ten samples, twenty incumbents.
@@ -75,17 +76,8 @@ def thompson(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
 
 
 AcquisitionMaker = Callable[[Ensemble, np.random.Generator], Surface]
-ACQUISITIONS: dict[str, AcquisitionMaker] = {
-    "ei": expected_improvement,
-    "lcb": lower_confidence_bound,
-    "nei": noisy_expected_improvement,
-    "pi": probability_of_improvement,
-    "thompson": thompson,
-}
 
 
 def acquisition_named(name: str) -> AcquisitionMaker:
     """The acquisition of that name, or an error that lists the names there are."""
-    if name not in ACQUISITIONS:
-        raise UnknownNameError("acquisition", name, ACQUISITIONS)
     return ACQUISITIONS[name]

@@ -8,7 +8,8 @@ from spearmint_int.kernels._stationary import (
     squared_distances,
 )
 from spearmint_int.kernels.covariance import Covariance, plain, rounding
-from spearmint_int.kernels.stationary import KERNELS, Kernel, kernel_named, register_kernel
+from spearmint_int.kernels.stationary import Kernel, kernel_named, register_kernel
+from spearmint_int.registry import KERNELS
 
 __all__ = [
     "KERNELS",

@@ -19,8 +19,9 @@ from typing import Protocol
 
 import numpy as np
 
-from spearmint_int.errors import SpearmintError, UnknownNameError
+from spearmint_int.errors import SpearmintError
 from spearmint_int.kernels._stationary import CompiledKernel
+from spearmint_int.registry import KERNELS
 from spearmint_int.space import FloatArray
 
 
@@ -36,24 +37,25 @@ class Kernel(Protocol):
         ...
 
 
-KERNELS: dict[str, CompiledKernel] = {
-    "matern32": CompiledKernel("matern32"),
-    "matern52": CompiledKernel("matern52"),
-    "squared_exponential": CompiledKernel("squared_exponential"),
-}
+MATERN32 = CompiledKernel("matern32")
+MATERN52 = CompiledKernel("matern52")
+SQUARED_EXPONENTIAL = CompiledKernel("squared_exponential")
 
 
 def kernel_named(name: str) -> CompiledKernel:
-    """The kernel of that name, or an error that lists the names there are."""
-    if name not in KERNELS:
-        raise UnknownNameError("kernel", name, KERNELS)
-    return KERNELS[name]
+    """The kernel of that name; another package's is tried out at its first use."""
+    kernel = KERNELS[name]
+    if isinstance(kernel, CompiledKernel):
+        return kernel
+    return register_kernel(name, kernel() if isinstance(kernel, type) else kernel)
 
 
-def register_kernel(name: str, kernel: Kernel) -> None:
+def register_kernel(name: str, kernel: Kernel) -> CompiledKernel:
     """Make a kernel available by name; it is tried out first, so that a slip shows here."""
     check_kernel(name, kernel)
-    KERNELS[name] = CompiledKernel(name, kernel)
+    compiled = CompiledKernel(name, kernel)
+    KERNELS.register(name, compiled)
+    return compiled
 
 
 def check_kernel(name: str, kernel: Kernel) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spearmint_int.registry import PRIORS
 from spearmint_int.sampling.chain import (
     ChainHealth,
     ChainState,
@@ -10,7 +11,7 @@ from spearmint_int.sampling.chain import (
     sample_posteriors,
 )
 from spearmint_int.sampling.diagnostics import effective_sample_size, split_rhat
-from spearmint_int.sampling.priors import PRIORS, Prior, PriorError, Priors, prior_from_dict
+from spearmint_int.sampling.priors import Prior, PriorError, Priors, prior_from_dict
 
 __all__ = [
     "PRIORS",

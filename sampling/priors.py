@@ -17,7 +17,7 @@ to 10, because noise around a nearly flat function explains few results too well
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from spearmint_int.errors import SpearmintError, UnknownNameError
+from spearmint_int.registry import PRIORS
 from spearmint_int.sampling._chain import prior_log_density
 from spearmint_int.space import FloatArray
 
@@ -107,26 +108,16 @@ def gamma(shape: float, rate: float, *, lower: float = 0.0, upper: float = math.
     return _checked(Prior(Family.GAMMA, shape, rate, lower, upper))
 
 
-PRIORS: dict[str, Callable[..., Prior]] = {
-    "gamma": gamma,
-    "horseshoe": horseshoe,
-    "lognormal": lognormal,
-    "normal": normal,
-    "uniform": uniform,
-}
-
-
 def prior_from_dict(description: Mapping[str, Any]) -> Prior:
     """`{"type": "lognormal", "mu": 0, "sigma": 1}` as a prior; PriorError says what is off."""
     parameters = {key: value for key, value in description.items() if key != "type"}
     name = str(description.get("type", "")).lower()
-    if name not in PRIORS:
-        raise UnknownNameError("prior", name, PRIORS)
+    make = PRIORS[name]
     for key, value in parameters.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise PriorError(f"{name}.{key}: must be a number, got {value!r}")
     try:
-        return PRIORS[name](**parameters)
+        return make(**parameters)
     except TypeError as error:
         raise PriorError(f"{name}: {str(error).split('() ')[-1]}") from None
 

@@ -28,6 +28,7 @@ from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameErro
 from spearmint_int.kernels import Covariance, kernel_named, plain, rounding
 from spearmint_int.model import Ensemble, Standardizer, TrainingData
 from spearmint_int.observations import CleanValues, Observations, clean_values
+from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling import (
     ChainState,
     Draws,
@@ -414,15 +415,6 @@ def suggest_sequential(
     return task.initial(chain)
 
 
-CHOOSERS: dict[str, Chooser] = {
-    "default_chooser": suggest,
-    "random_chooser": suggest_random,
-    "sequential_chooser": suggest_sequential,
-}
-
-
 def chooser_named(name: str) -> Chooser:
     """The chooser of that name, or an error that lists the names there are."""
-    if name not in CHOOSERS:
-        raise UnknownNameError("chooser", name, CHOOSERS)
     return CHOOSERS[name]

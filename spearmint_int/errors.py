@@ -5,6 +5,7 @@ SpearmintError
 ├── SpaceError (ValueError)          an impossible variable, or parameters outside of it
 │   └── SpaceExhausted               every point of an all-integer space is evaluated or pending
 ├── UnknownNameError (KeyError)      a name that is in no registry
+├── PluginError                      another package's part that can't be used
 ├── ObjectiveError                   a main file that can't be loaded or called
 ├── StoreError
 │   ├── StoreUnavailable             the database can't be reached (ConnectionError)
@@ -39,16 +40,17 @@ class SpaceExhausted(SpaceError):
 
 
 class UnknownNameError(SpearmintError, KeyError):
-    """A name that is in no registry; the text has the nearest name and all valid ones."""
+    """A name that is in no registry; the text has the nearest name, or all valid ones."""
 
     def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
-        names = sorted(valid)
-        near = nearest(name, names)
-        hint = f" (did you mean {near!r}?)" if near else ""
-        super().__init__(f"unknown {kind} {name!r}{hint}; choose from {', '.join(names)}")
+        super().__init__(f"unknown {kind} {name!r}{alternatives(name, valid)}")
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError's own would print the repr
+
+
+class PluginError(SpearmintError):
+    """A part of another package that can't be loaded or used; the text names the package."""
 
 
 class ObjectiveError(SpearmintError):
@@ -75,7 +77,10 @@ class SchedulerError(SpearmintError):
     """A job that could not be started."""
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that a typing error most likely meant, or None."""
-    matches = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return matches[0] if matches else None
+def alternatives(name: str, names: Iterable[str]) -> str:
+    """The end of a sentence on an unknown name: what a typing error most likely meant, or all."""
+    known = {known.lower(): known for known in names}
+    matches = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+    if matches:
+        return f"; did you mean {known[matches[0]]!r}?"
+    return f"; there is {', '.join(known.values())}" if known else ""

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spearmint_int.errors import SpaceError, nearest
+from spearmint_int.errors import SpaceError, alternatives
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
@@ -136,9 +136,8 @@ class Enum:
 
     def encode(self, value: Any) -> list[float]:
         if value not in self.options:
-            near = nearest(str(value), [str(option) for option in self.options])
-            hint = f" (did you mean {near!r}?)" if near else ""
-            raise SpaceError(f"must be one of {list(self.options)}, got {value!r}{hint}")
+            others = alternatives(str(value), map(str, self.options))
+            raise SpaceError(f"must be one of the options, got {value!r}{others}")
         return [1.0 if option == value else 0.0 for option in self.options]
 
     def decode(self, u: FloatArray) -> Scalar:
@@ -265,9 +264,7 @@ class Space:
         """The canonical point of these parameters; SpaceError names the variable that is off."""
         for name in params:
             if name not in self.variables:
-                near = nearest(name, self.variables)
-                hint = f" (did you mean {near!r}?)" if near else ""
-                raise SpaceError(f"{name}: no such variable{hint}")
+                raise SpaceError(f"{name}: no such variable{alternatives(name, self.variables)}")
         u: list[float] = []
         for name, variable in self.variables.items():
             if name not in params:

@@ -12,7 +12,6 @@ import pytest
 
 from spearmint_int.acquisition import ACQUISITIONS
 from spearmint_int.chooser import (
-    CHOOSERS,
     LIKELIHOODS,
     TREATMENTS,
     ChooserOptions,
@@ -24,6 +23,7 @@ from spearmint_int.chooser import (
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
 from spearmint_int.kernels import KERNELS, plain
 from spearmint_int.observations import Observations
+from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling.priors import lognormal
 from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space
 from tests.twins import MIXED
@@ -468,7 +468,7 @@ def test_random_and_sequential_choosers_need_no_results() -> None:
     ("settings", "text"),
     [
         ({"treatment": "propose"}, "did you mean 'proposed'"),
-        ({"likelihood": "GAUSS"}, "GAUSSIAN, NOISELESS"),
+        ({"likelihood": "POISSON"}, "GAUSSIAN, NOISELESS"),
         ({"kernel": "matern"}, "unknown kernel"),
         ({"acquisition": "eis"}, "unknown acquisition"),
         ({"priors": {"lengthscale": lognormal(0.0, 1.0)}}, "did you mean 'length_scale'"),
@@ -489,4 +489,4 @@ def test_counts_must_be_at_least_one(name: str) -> None:
 
 def test_an_unknown_chooser_lists_the_names_there_are() -> None:
     with pytest.raises(UnknownNameError, match="default_chooser, random_chooser, sequential"):
-        chooser_named("gp_chooser")
+        chooser_named("annealing")

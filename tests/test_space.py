@@ -367,7 +367,7 @@ def test_an_impossible_variable_is_refused_with_the_reason(make: Any, text: str)
         ({"x": 0.5, "k": [1, 2], "e": "a"}, "k: must have 1 value, got 2"),
         ({"x": 0.5, "k": 1, "e": "gelo"}, "e: must be one of .*did you mean 'gelu'"),
         ({"x": 0.5, "k": 1}, "e: a value is missing"),
-        ({"x": 0.5, "kk": 1, "e": "a"}, "kk: no such variable .did you mean 'k'"),
+        ({"x": 0.5, "kk": 1, "e": "a"}, "kk: no such variable; did you mean 'k'"),
     ],
 )
 def test_parameters_outside_of_the_space_are_refused_by_name(params: Params, text: str) -> None:

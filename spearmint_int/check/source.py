@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from spearmint_int.config import FloatVariable
-from spearmint_int.errors import nearest
+from spearmint_int.errors import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +30,9 @@ def advice_on_source(source: bytes, config: Config, *, file_name: str) -> Iterat
             yield f"variables.{name}", f"{how}; declare it as INT, and the model knows"
     for name, line in reader.read.items():
         if name not in config.variables:
-            near = nearest(name, config.variables)
-            hint = f"; did you mean {near!r}?" if near else ""
-            yield (
-                file_name,
-                f"line {line} reads params[{name!r}], but no variable has that name{hint}",
-            )
+            others = alternatives(name, config.variables)
+            sentence = f"line {line} reads params[{name!r}], but no variable has that name{others}"
+            yield file_name, sentence
 
 
 def _main(module: ast.Module) -> ast.FunctionDef | None:

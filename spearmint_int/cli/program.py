@@ -22,7 +22,7 @@ from spearmint_int.cli.run import run
 from spearmint_int.cli.show import show
 from spearmint_int.cli.status import status
 from spearmint_int.cli.suggest import suggest
-from spearmint_int.errors import SpearmintError, nearest
+from spearmint_int.errors import SpearmintError, alternatives
 
 PROGRAM = "spearmint-int"
 
@@ -37,9 +37,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            near = nearest(args[0], self.commands)
-            hint = f"did you mean {near!r}?" if near else f"there is {', '.join(self.commands)}"
-            raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
+            others = alternatives(args[0], self.commands)
+            raise click.UsageError(f"no such command {args[0]!r}{others}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.config import EnumVariable, IntVariable
-from spearmint_int.errors import SpaceError, SpearmintError, nearest
+from spearmint_int.errors import SpaceError, SpearmintError, alternatives
 from spearmint_int.jobs import JobDraft, Source
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ def _take_parameter(cells: dict[str, Any], name: str, config: Config) -> Any:
         if all(element in cells for element in elements):
             return _parameter([cells.pop(element) for element in elements], variable)
     missing = name if variable.size == 1 else f"{name}[0] to {name}[{variable.size - 1}]"
-    near = nearest(name, cells)
-    hint = f" (there is {near!r})" if near else ""
-    raise ResultsFileError(f"no column {missing}{hint}")
+    raise ResultsFileError(f"no column {missing}{alternatives(name, cells)}")
 
 
 def _parameter(cell: Any, variable: Any) -> Any:
@@ -153,9 +151,8 @@ def _take_value(cells: dict[str, Any], column: str, task: str) -> float:
 def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str) -> None:
     for column in cells:
         if column not in JOB_COLUMNS:
-            near = nearest(column, [*config.variables, value_column])
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise ResultsFileError(f"{column}: no variable has that name{hint}")
+            others = alternatives(column, [*config.variables, value_column])
+            raise ResultsFileError(f"{column}: no variable has that name{others}")
 
 
 def csv_text(jobs: Iterable[Job], config: Config) -> str:

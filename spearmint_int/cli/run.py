@@ -29,10 +29,19 @@ def run(experiment: Experiment, plain: bool, as_json: bool) -> int:
     stopped early because every job broke, 130 that it was interrupted.
     """
     config = experiment.config
-    _ = config.main_path  # a missing objective is told before anything is written
+    _refuse_unusable(config)
     view = _view(config, plain=plain, as_json=as_json)
     summary = _run(experiment, view)
     return _exit_code(summary)
+
+
+def _refuse_unusable(config: Config) -> None:
+    """A missing objective, or a plugin that can't be loaded, is told before anything is written."""
+    from spearmint_int.registry import CHOOSERS, SCHEDULERS  # noqa: PLC0415
+
+    _ = config.main_path, config.chooser_options(), CHOOSERS[config.chooser]
+    for resource in config.resources.values():
+        _ = SCHEDULERS[resource.scheduler]
 
 
 def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView | JsonView:

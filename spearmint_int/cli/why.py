@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.cli import wording
+from spearmint_int.registry import ACQUISITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-# Both in the objective's units.
-SPELT_OUT = {"ei": "expected improvement", "nei": "expected improvement under noise"}
 
 
 def reasons(provenance: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -30,7 +28,8 @@ def _chosen_by(provenance: Mapping[str, Any]) -> str:
     if provenance.get("value") is None:
         return found
     acquisition = str(provenance.get("acquisition", "value"))
-    value = f"{SPELT_OUT.get(acquisition, acquisition)} {wording.number(provenance['value'])}"
+    spelt_out = ACQUISITIONS.about(acquisition) or acquisition
+    value = f"{spelt_out} {wording.number(provenance['value'])}"
     second = (provenance.get("runner_up") or {}).get("value")
     runner_up = "" if second is None else f" (runner-up {wording.number(second)})"
     return f"{value}{runner_up}, found by {found}"

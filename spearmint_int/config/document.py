@@ -24,7 +24,6 @@ from spearmint_int.config.variables import VARIABLES, Variable
 
 Language = Annotated[Literal["PYTHON", "SHELL", "MATLAB", "MCR"], Upper]
 Likelihood = Annotated[Literal["GAUSSIAN", "NOISELESS", "BINOMIAL", "STEP"], Upper]
-Scheduler = Annotated[Literal["local", "slurm", "sge", "pbs"], Lower]
 Treatment = Annotated[Literal["proposed", "basic", "naive"], Lower]
 
 
@@ -58,7 +57,7 @@ class ChooserArgs(ModelOptions):
 class Resource(Section):
     """Where jobs run, and how many."""
 
-    scheduler: Scheduler = Field(default="local", description="who starts the jobs")
+    scheduler: Annotated[Text, Lower] = Field(default="local", description="who starts the jobs")
     max_concurrent: Count = Field(default=1, description="jobs that run at the same time")
     max_finished_jobs: Count | None = Field(default=None, description="the budget: jobs in all")
     scheduler_args: SchedulerArgs | None = Field(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spearmint_int.config.document import section_at
 from spearmint_int.config.showing import show
-from spearmint_int.errors import nearest
+from spearmint_int.errors import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,9 +39,7 @@ EXPECTED = {
 }
 
 # Known, so that they get a sentence of their own, but not worth offering.
-NOT_SUPPORTED = frozenset(
-    {"MATLAB", "MCR", "BINOMIAL", "STEP", "CONSTRAINT", "slurm", "sge", "pbs"}
-)
+NOT_SUPPORTED = frozenset({"MATLAB", "MCR", "BINOMIAL", "STEP", "CONSTRAINT"})
 
 
 def sentences(error: ValidationError, document: Any) -> list[str]:
@@ -97,11 +95,8 @@ def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
 
 
 def _unknown_key(key: str, section: type[Section]) -> str:
-    near = nearest(key.lower(), section.known_keys())
-    if near:
-        return f"unknown key; did you mean {near.replace('_', '-')!r}?"
-    known = ", ".join(sorted(k.replace("_", "-") for k in section.known_keys()))
-    return f"unknown key; the known ones are {known}"
+    known = sorted(known.replace("_", "-") for known in section.known_keys())
+    return f"unknown key{alternatives(key.replace('_', '-'), known)}"
 
 
 def _variable_type(keys: list[Any], found: Any, document: Any) -> tuple[str, str]:

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.config.document import ChooserArgs, Document, ModelOptions, Resource, Task
 from spearmint_int.config.model import Config
-from spearmint_int.config.names import unknown_names
 from spearmint_int.config.showing import show
-from spearmint_int.errors import SpaceError, SpearmintError, nearest
+from spearmint_int.errors import SpaceError, SpearmintError, alternatives
+from spearmint_int.registry import ACQUISITIONS, CHOOSERS, KERNELS, SCHEDULERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from spearmint_int.registry import Registry
     from spearmint_int.space import Space
 
 # The keys to the place, and the sentence about it.
 Fault: TypeAlias = tuple[list[str | int], str]
 
 ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"
+AUTO = "auto"  # the acquisition that fits the likelihood
 PRIOR_NAMES = ("mean", "amplitude", "noise", "length_scale")
 
 
@@ -51,7 +53,7 @@ def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
     yield from _variable_faults(document)
     yield from _task_faults(document)
     yield from _resource_faults(document, directory)
-    yield from unknown_names(document)
+    yield from _choice_faults(document)
     yield from _prior_faults(document)
     if document.initial_points and not list(_variable_faults(document)):
         yield from _point_faults(document)
@@ -137,9 +139,8 @@ def _task_faults(document: Document) -> Iterator[Fault]:
 def _task_resources(keys: list[str | int], task: Task, known: Iterable[str]) -> Iterator[Fault]:
     for i, name in enumerate(task.resources or ()):
         if name not in known:
-            near = nearest(name, known)
-            hint = f"did you mean {near!r}?" if near else f"there is {', '.join(known)}"
-            yield [*keys, "resources", i], f"no such resource, got {show(name)}; {hint}"
+            others = alternatives(name, known)
+            yield [*keys, "resources", i], f"no such resource, got {show(name)}{others}"
 
 
 def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
@@ -151,12 +152,28 @@ def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
         yield ["resources"], "must have at least one resource"
     for name, resource in _resources(document).items():
         keys: list[str | int] = ["resources", name] if document.resources else []
-        if resource.scheduler != "local":
-            kind = resource.scheduler.upper()
-            yield [*keys, "scheduler"], f"{kind} is not supported yet; use local"
+        yield from _name_faults([*keys, "scheduler"], SCHEDULERS, resource.scheduler)
         file = resource.environment_file
         if file is not None and not (directory / file).is_file():
             yield [*keys, "environment_file"], f"no such file, got {show(file)}"
+
+
+def _choice_faults(document: Document) -> Iterator[Fault]:
+    yield from _name_faults(["chooser"], CHOOSERS, document.chooser)
+    if document.acquisition != AUTO:
+        yield from _name_faults(["acquisition"], ACQUISITIONS, document.acquisition)
+    yield from _name_faults(["kernel"], KERNELS, document.kernel)
+
+
+def _name_faults(keys: list[str | int], names: Registry[Any], name: str) -> Iterator[Fault]:
+    """A name that is in no registry. Nothing is loaded: `status` must not need a plugin."""
+    if name in names:
+        return
+    if name in names.planned:
+        yield keys, f"{name.upper()} is not supported yet; use {' or '.join(names)}"
+    else:
+        others = alternatives(name, [*names, *([AUTO] if names is ACQUISITIONS else [])])
+        yield keys, f"no such {names.kind}, got {show(name)}{others}"
 
 
 def _plain(name: str) -> str:
@@ -170,8 +187,8 @@ def _prior_faults(document: Document) -> Iterator[Fault]:
 
     for name, prior in document.priors.items():
         if _plain(name) not in PRIOR_NAMES:
-            known = ", ".join(n.replace("_", "-") for n in PRIOR_NAMES)
-            yield ["priors", name], f"no such hyperparameter; there is {known}"
+            known = [n.replace("_", "-") for n in PRIOR_NAMES]
+            yield ["priors", name], f"no such hyperparameter{alternatives(name, known)}"
             continue
         try:
             prior_from_dict(prior)

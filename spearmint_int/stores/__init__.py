@@ -1,4 +1,4 @@
-"""Job stores: one protocol, SQLite in the experiment's folder and MongoDB by address."""
+"""Job stores: one protocol; SQLite in the folder, MongoDB and others by address."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from spearmint_int.registry import STORES
 from spearmint_int.stores.protocol import SCHEMA_VERSION, Store
-from spearmint_int.stores.sqlite import SQLiteStore
+from spearmint_int.stores.sqlite import SQLITE_FILE, SQLiteStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,11 +19,11 @@ __all__ = [
     "SQLITE_FILE",
     "SQLiteStore",
     "Store",
+    "StoreOpener",
     "load_client",
     "open_store",
 ]
 
-SQLITE_FILE = "spearmint.sqlite"
 ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"
 
 
@@ -46,6 +47,21 @@ class NamesStore(Protocol):
     def database(self) -> HasDatabase: ...
 
 
+class StoreOpener(Protocol):
+    """What the scheme of an address stands for in the registry."""
+
+    def __call__(
+        self,
+        address: str,
+        *,
+        directory: Path,
+        database: str,
+        experiment: str,
+        create: bool,
+        patience: float | None,
+    ) -> Store: ...
+
+
 def open_store(
     config: NamesStore,
     *,
@@ -53,29 +69,35 @@ def open_store(
     patience: float | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Store:
-    """The experiment's store: MongoDB when there is an address, else SQLite in the folder.
+    """The experiment's store: by the scheme of its address, else SQLite in the folder.
 
     The environment's SPEARMINT_DB_ADDRESS wins over the config. With `create=False` a store that
     does not exist yet raises StoreError instead of being made (for commands that only read).
     `patience` is how many seconds a call waits for a server that is away, before it raises.
     """
-    address = environment.get(ADDRESS_VARIABLE) or config.database.address
-    if address is None:
-        return SQLiteStore(Path(config.directory) / SQLITE_FILE, create=create)
-    # Most experiments never need pymongo, which takes 0.2 s to import.
-    from spearmint_int.stores.mongo import MongoStore  # noqa: PLC0415
-    from spearmint_int.stores.mongo_server import PATIENCE_SECONDS  # noqa: PLC0415
-
-    return MongoStore(
+    address = _address(config, environment)
+    return STORES[scheme_of(address)](
         address,
+        directory=Path(config.directory),
         database=config.database.name,
         experiment=config.experiment_name,
         create=create,
-        patience=PATIENCE_SECONDS if patience is None else patience,
+        patience=patience,
     )
 
 
 def load_client(config: NamesStore, *, environment: Mapping[str, str] = os.environ) -> None:
     """Import what `open_store` will need, for a process that forks others which call it."""
-    if environment.get(ADDRESS_VARIABLE) or config.database.address:
-        import spearmint_int.stores.mongo  # noqa: F401, PLC0415
+    _ = STORES[scheme_of(_address(config, environment))]
+
+
+def scheme_of(address: str) -> str:
+    """What an address names: `mongodb` of a mere host, `sqlite` of none."""
+    if not address:
+        return "sqlite"
+    scheme, separator, _ = address.partition("://")
+    return scheme.lower() if separator else "mongodb"
+
+
+def _address(config: NamesStore, environment: Mapping[str, str]) -> str:
+    return environment.get(ADDRESS_VARIABLE) or config.database.address or ""

@@ -36,6 +36,7 @@ from spearmint_int.stores.protocol import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
 SCHEMA_NAME = "schema-version"
 
@@ -47,6 +48,22 @@ INDEXES = (
     [("status", ASCENDING), ("_id", ASCENDING)],
     [("resource", ASCENDING), ("source", ASCENDING), ("status", ASCENDING)],
 )
+
+
+def open_mongo(
+    address: str,
+    *,
+    directory: Path,  # noqa: ARG001 (the server has it all)
+    database: str,
+    experiment: str,
+    create: bool,
+    patience: float | None,
+) -> MongoStore:
+    """The store of an experiment at this address."""
+    seconds = PATIENCE_SECONDS if patience is None else patience
+    return MongoStore(
+        address, database=database, experiment=experiment, create=create, patience=seconds
+    )
 
 
 class MongoStore:

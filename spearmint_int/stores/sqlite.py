@@ -30,7 +30,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
+SQLITE_FILE = "spearmint.sqlite"
 JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
+
+
+def open_sqlite(
+    address: str,  # noqa: ARG001 (the folder says it all)
+    *,
+    directory: Path,
+    create: bool,
+    **_: object,
+) -> SQLiteStore:
+    """The store in the experiment's folder."""
+    return SQLiteStore(directory / SQLITE_FILE, create=create)
 
 
 class SQLiteStore:

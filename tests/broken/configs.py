@@ -36,7 +36,7 @@ BROKEN_CONFIGS = {
         "config.json: max-time: is given with a hyphen and with an underscore",
     ),
     "misspelt key": (with_keys('"mcmc-itres": 3'), "config.json: mcmc-itres: unknown key; did you"),
-    "unknown key": (with_keys('"zzz": 3'), "config.json: zzz: unknown key; the known ones"),
+    "unknown key": (with_keys('"zzz": 3'), "config.json: zzz: unknown key; there is"),
     "no variables": ('{"main-file": "objective"}', "config.json: variables: is required"),
     "zero variables": (
         '{"main-file": "objective", "variables": {}}',
@@ -114,7 +114,7 @@ BROKEN_CONFIGS = {
     ),
     "guess of another variable": (
         with_keys('"initial-points": [{"depht": 2}]'),
-        "config.json: initial-points[0].depht: no such variable (did you mean 'depth'?)",
+        "config.json: initial-points[0].depht: no such variable; did you mean 'depth'?",
     ),
     "unknown prior": (
         with_keys('"priors": {"noise": {"type": "x"}}'),

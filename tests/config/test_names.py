@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from spearmint_int.config import config_from
-from spearmint_int.config.names import BUILT_IN, registered
 from spearmint_int.config.resolving import PRIOR_NAMES
+from spearmint_int.registry import ACQUISITIONS, CHOOSERS, KERNELS, Registry
 from spearmint_int.sampling import Priors
 from spearmint_int.sampling.priors import prior_from_dict
 
@@ -19,10 +19,10 @@ GOOD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("key", BUILT_IN)
-def test_the_built_in_names_are_the_registrys(key: str) -> None:
-    # `auto` is a choice between two of them
-    assert set(BUILT_IN[key]) - {"auto"} <= set(registered(key))
+@pytest.mark.parametrize("registry", [CHOOSERS, ACQUISITIONS, KERNELS], ids=lambda r: r.kind)
+def test_every_name_of_a_registry_may_stand_in_a_config(registry: Registry[Any]) -> None:
+    for name in registry:
+        assert getattr(config_from(GOOD | {registry.kind: name}, Path("e")), registry.kind) == name
 
 
 @pytest.mark.parametrize("name", PRIOR_NAMES)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.chooser import CHOOSERS, Suggestion, recommend
+from spearmint_int.chooser import Suggestion, recommend
 from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus, Source
 from spearmint_int.manager import (
@@ -22,6 +22,7 @@ from spearmint_int.manager import (
     RunStarted,
 )
 from spearmint_int.observations import Observations
+from spearmint_int.registry import CHOOSERS
 from spearmint_int.space import Space
 from spearmint_int.stores import Store, open_store
 from tests.manager.experiments import SQUARE, VARIABLES, experiment, on_both_stores, run

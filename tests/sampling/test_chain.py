@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -60,11 +59,8 @@ def thetas(draws: Draws) -> FloatArray:
 
 
 @pytest.fixture(autouse=True)
-def _registry_as_it_was() -> Iterator[None]:
-    before = dict(KERNELS)
-    yield
-    KERNELS.clear()
-    KERNELS.update(before)
+def _registry_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KERNELS, "_values", {})
 
 
 # --- draws ----------------------------------------------------------------------------------------
