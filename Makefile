@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PEERS := .venv-peers
+SUITE := .venv-suite
 SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/*.pyx) setup.py pyproject.toml
 
-.PHONY: help run install test test-slow lint format bench peers chaos paper clean
+.PHONY: help run install test test-slow lint format bench suite chaos paper clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -42,17 +42,17 @@ format: $(VENV)/.developed  ## ruff's own formatting and fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(PEERS)/.installed  ## speed beside LAPACK and beside the peers
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PEERS)/bin/python -m experiments.bench
+bench: $(SUITE)/.installed  ## speed beside LAPACK and beside the peers
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(SUITE)/bin/python -m experiments.bench
 
-peers: $(PEERS)/.installed  ## regret beside the peers
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PEERS)/bin/python -m experiments.peers
+suite: $(SUITE)/.installed  ## regret beside the peers, on problems that nobody here made
+	$(SUITE)/bin/python -m experiments.suite
 
-$(PEERS)/.installed: $(SOURCES)
-	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --upgrade pip
-	$(PEERS)/bin/python -m pip install --quiet torch==2.13.0
-	$(PEERS)/bin/python -m pip install --quiet --editable '.[experiments,peers]'
+$(SUITE)/.installed: $(SOURCES)
+	$(PYTHON) -m venv $(SUITE)
+	$(SUITE)/bin/python -m pip install --quiet --upgrade pip
+	$(SUITE)/bin/python -m pip install --quiet torch==2.13.0
+	$(SUITE)/bin/python -m pip install --quiet --editable '.[suite]'
 	@touch $@
 
 paper: $(VENV)/.developed  ## every experiment and figure of the paper

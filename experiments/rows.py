@@ -1,13 +1,14 @@
-"""A growing CSV file: rows are appended whole, so a kill loses only what was under way."""
+"""Growing files of results: lines are appended whole, so a kill loses only what was under way."""
 
 from __future__ import annotations
 
 import csv
 import fcntl
 import io
+import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,35 +17,57 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowFile:
-    """Rows of `columns` at `path`. Several processes may append to it at once."""
+    """Rows of `columns` at `path`, as CSV. Several processes may append to it at once."""
 
     path: Path
     columns: tuple[str, ...]
 
     def append(self, rows: Iterable[Mapping[str, object]]) -> None:
-        """All the rows in one write under a lock: either they are all there or none is counted."""
-        text = _csv_text(self.columns, rows)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            _drop_torn_line(self.path)
-            if file.seek(0, os.SEEK_END) == 0:
-                text = ",".join(self.columns) + "\n" + text
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        """All the rows in one write: either they are all there or none is counted."""
+        _append(self.path, _csv_text(self.columns, rows), header=",".join(self.columns) + "\n")
 
     def read(self) -> list[dict[str, str]]:
-        """The rows so far; a line that a kill cut short is not one."""
-        if not self.path.exists():
-            return []
-        text = self.path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        return list(csv.DictReader(io.StringIO(whole)))
+        """The rows so far."""
+        return list(csv.DictReader(io.StringIO(_whole_lines(self.path))))
 
     def keys(self, names: Sequence[str]) -> set[tuple[str, ...]]:
         """What is done already: the values of the columns `names`, as text."""
         return {tuple(row[name] for name in names) for row in self.read()}
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """Records at `path`, a line of JSON each. Several processes may append to it at once."""
+
+    path: Path
+
+    def append(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """All the records in one write: either they are all there or none is counted."""
+        lines = (json.dumps(record, separators=(",", ":"), allow_nan=False) for record in records)
+        _append(self.path, "".join(f"{line}\n" for line in lines), header="")
+
+    def read(self) -> list[dict[str, Any]]:
+        """The records so far."""
+        return [json.loads(line) for line in _whole_lines(self.path).splitlines()]
+
+
+def _append(path: Path, text: str, *, header: str) -> None:
+    """`text` in one write under a lock, after `header` where the file is new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        _drop_torn_line(path)
+        if file.seek(0, os.SEEK_END) == 0:
+            text = header + text
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _whole_lines(path: Path) -> str:
+    """A line that a kill cut short is not one."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return text[: text.rfind("\n") + 1]
 
 
 def _csv_text(columns: tuple[str, ...], rows: Iterable[Mapping[str, object]]) -> str:

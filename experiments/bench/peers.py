@@ -12,8 +12,8 @@ from experiments.bench.timing import median_seconds
 from experiments.peers.adapters import build
 
 MODULES = {
-    "proposed": "spearmint_int",
-    "optuna": "optuna",
+    "ours": "spearmint_int",
+    "optuna-gp": "optuna",
     "bayesian-optimization": "bayes_opt",
     "scikit-optimize": "skopt",
 }

@@ -112,11 +112,7 @@ def run_repetition(task: PaperTask) -> Trial:
     panel = PANELS[task.panel]
     seed = task.seed * SEED_STRIDE + task.repetition
     optimiser = Ours(
-        panel.dimensions,
-        noise_variance=panel.noise_variance,
-        seed=seed,
-        treatment=task.treatment,
-        likelihood=panel.likelihood,
+        panel.dimensions, seed=seed, treatment=task.treatment, likelihood=panel.likelihood
     )
     never = panel.evaluations + 1
     return run_trial(

@@ -1,1 +1,1 @@
-"""The comparison with other optimisers: `python -m experiments.peers` (`make peers`)."""
+"""This project's optimizer and its peers behind one face (see `adapters`)."""

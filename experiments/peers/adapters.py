@@ -1,8 +1,8 @@
-"""The peers behind one face: tell results, ask for a point, ask for a recommendation.
+"""The optimisers behind one face: tell results, ask for a point, ask for a recommendation.
 
-Each is used as its documentation recommends for integer variables and for results with or without
-noise; what was chosen is said at each class. All minimise. A peer is imported when it is built: the
-comparison's other half runs where only one of them is installed.
+Each peer is used as its documentation recommends for integer variables and for results with or
+without noise; what was chosen is said at each class. All minimise. A peer is imported when it is
+built: a comparison runs where only some of them are installed.
 
     optimiser = build("botorch", dimensions, noise_variance=0.0, seed=1)
     optimiser.tell({"x1": 0.3, "x2": 1}, 0.7)      # as often as there are results
@@ -11,32 +11,86 @@ comparison's other half runs where only one of them is installed.
 
 from __future__ import annotations
 
+import hashlib
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import spearmint_int
+from experiments.ours import Ours
+from experiments.synthetic import LENGTH_SCALE
+from spearmint_int.sampling.priors import uniform
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from experiments.dimension import Dimension
     from experiments.trial import Optimiser
 
-PEERS = {
-    "proposed": ("experiments.ours", "Ours"),
-    "optuna": ("experiments.peers.optuna_gp", "OptunaGP"),
-    "bayesian-optimization": ("experiments.peers.bayes_opt_ei", "BayesOpt"),
-    "scikit-optimize": ("experiments.peers.scikit_optimize", "ScikitOptimize"),
-    "botorch": ("experiments.peers.botorch_mixed", "BoTorch"),
-    "informed": ("experiments.peers.informed", "Informed"),
-    "random": ("experiments.peers.random_search", "RandomSearch"),
+WIDTH = 1e-3  # a prior has to have one
+# The length scales that the paper's objectives are drawn with, which no method knows: what an
+# optimiser that is told them ends at is what is there to win by learning them faster.
+KNOWN = {"length_scale": uniform(LENGTH_SCALE * (1 - WIDTH), LENGTH_SCALE * (1 + WIDTH))}
+OURS: Mapping[str, Mapping[str, Any]] = {
+    "ours": {},
+    "ours-noiseless": {"likelihood": "NOISELESS"},
+    "informed": {"priors": KNOWN},
+    "informed-noiseless": {"priors": KNOWN, "likelihood": "NOISELESS"},
 }
+# Where each peer's class is, and the package whose version its results carry.
+PEERS = {
+    "optuna-gp": ("experiments.peers.optuna_samplers", "OptunaGP", "optuna"),
+    "optuna-tpe": ("experiments.peers.optuna_samplers", "OptunaTPE", "optuna"),
+    "botorch": ("experiments.peers.botorch_mixed", "BoTorch", "botorch"),
+    "bayesian-optimization": (
+        "experiments.peers.bayes_opt_ei",
+        "BayesOpt",
+        "bayesian-optimization",
+    ),
+    "scikit-optimize": ("experiments.peers.scikit_optimize", "ScikitOptimize", "scikit-optimize"),
+    "cmaes": ("experiments.peers.cma_margin", "CMAwithMargin", "cmaes"),
+    "random": ("experiments.peers.random_search", "RandomSearch", "numpy"),
+}
+NAMES = (*OURS, *PEERS)
+# What a suggestion is made by, in the package; its other folders run jobs.
+ENGINE = (".", "kernels", "sampling", "acquisition")
 
 
 def build(
-    name: str, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+    name: str,
+    dimensions: Sequence[Dimension],
+    *,
+    noise_variance: float | None,
+    seed: int,
+    **settings: Any,
 ) -> Optimiser:
-    """The peer called `name`, fresh; a noise variance of 0 says that results are exact."""
-    module, kind = PEERS[name]
+    """The optimiser called `name`, fresh; a noise variance of 0 says that results are exact.
+
+    Ours is not told about the noise: its defaults have to do. `settings` are for ours alone.
+    """
+    if name in OURS:
+        return Ours(dimensions, seed=seed, **{**OURS[name], **settings})
+    module, kind, _ = PEERS[name]
     made = getattr(import_module(module), kind)(
-        dimensions, noise_variance=noise_variance, seed=seed
+        dimensions, noise_variance=noise_variance, seed=seed, **settings
     )
     return cast("Optimiser", made)
+
+
+@cache
+def version(name: str) -> str:
+    """Of the peer's package; of ours a fingerprint of the engine's sources too."""
+    if name in OURS:
+        return f"{package_version('spearmint-int')}+{_engine_fingerprint()}"
+    return package_version(PEERS[name][2])
+
+
+def _engine_fingerprint() -> str:
+    digest = hashlib.sha256()
+    for folder in ENGINE:
+        for path in sorted((Path(spearmint_int.__file__).parent / folder).iterdir()):
+            if path.suffix in {".py", ".pyx", ".pxd", ".h"}:
+                digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:8]

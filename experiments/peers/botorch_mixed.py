@@ -45,7 +45,7 @@ class BoTorch(History):
     RAW_SAMPLES = 64
 
     def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
     ) -> None:
         super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
         torch.set_num_threads(1)

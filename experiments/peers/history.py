@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class History:
     """What was told so far."""
 
     def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
     ) -> None:
         self.dimensions = tuple(dimensions)
         self.noise_variance = noise_variance
@@ -26,7 +26,8 @@ class History:
 
     @property
     def noisy(self) -> bool:
-        return self.noise_variance > 0
+        """Whether results have noise, or may have."""
+        return self.noise_variance != 0
 
     def tell(self, params: Params, value: float) -> None:
         self.params.append(params)
@@ -35,6 +36,3 @@ class History:
     def recommend(self) -> Params:
         """The best value seen: the answer of a peer that has no other."""
         return self.params[int(np.argmin(self.values))]
-
-    def plain(self, values: dict[str, Any]) -> Params:
-        return {d.name: d.plain(values[d.name]) for d in self.dimensions}

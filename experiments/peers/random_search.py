@@ -15,18 +15,13 @@ if TYPE_CHECKING:
 
 
 class RandomSearch(History):
-    """Uniform on the reals and on the integers."""
+    """Uniform on the reals (or their logarithms) and on the integers."""
 
     def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
     ) -> None:
         super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
         self._rng = np.random.default_rng(seed)
 
     def ask(self) -> Params:
-        return {
-            d.name: int(self._rng.choice(d.values()))
-            if d.integer
-            else self._rng.uniform(d.low, d.high)
-            for d in self.dimensions
-        }
+        return {d.name: d.from_uniform(self._rng.random()) for d in self.dimensions}

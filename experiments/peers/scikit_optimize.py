@@ -19,13 +19,13 @@ class ScikitOptimize(History):
     """gp_minimize's optimiser: Integer dimensions, EI, its own noise estimate, no duplicates."""
 
     def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
     ) -> None:
         super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
         space = [
             skopt.space.Integer(int(d.low), int(d.high), name=d.name)
             if d.integer
-            else skopt.space.Real(d.low, d.high, name=d.name)
+            else skopt.space.Real(d.low, d.high, "log-uniform" if d.log else "uniform", name=d.name)
             for d in self.dimensions
         ]
         self._optimizer = skopt.Optimizer(space, "GP", acq_func="EI", random_state=seed)

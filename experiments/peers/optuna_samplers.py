@@ -1,4 +1,4 @@
-"""Optuna's GPSampler."""
+"""Optuna's samplers."""
 
 from __future__ import annotations
 
@@ -15,28 +15,27 @@ if TYPE_CHECKING:
     from experiments.dimension import Dimension, Params
 
 
-class OptunaGP(History):
-    """GPSampler with its 10 start-up trials; `deterministic_objective` where there is no noise.
-
-    Its recommendation is the study's best trial, as its users get it.
-    """
+class OptunaSampler(History):
+    """A study that is asked and told; its recommendation is its best trial, as its users get it."""
 
     def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float, seed: int
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
     ) -> None:
         super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            sampler = optuna.samplers.GPSampler(seed=seed, deterministic_objective=not self.noisy)
-        self._study = optuna.create_study(sampler=sampler)
+            self._study = optuna.create_study(sampler=self._sampler())
         self._trial: Any = None
         self._distributions = {
             d.name: optuna.distributions.IntDistribution(int(d.low), int(d.high))
             if d.integer
-            else optuna.distributions.FloatDistribution(d.low, d.high)
+            else optuna.distributions.FloatDistribution(d.low, d.high, log=d.log)
             for d in self.dimensions
         }
+
+    def _sampler(self) -> Any:
+        raise NotImplementedError
 
     def ask(self) -> Params:
         if self._trial is not None:
@@ -54,3 +53,18 @@ class OptunaGP(History):
             params=params, distributions=self._distributions, value=value
         )
         self._study.add_trial(trial)
+
+
+class OptunaGP(OptunaSampler):
+    """GPSampler with its 10 start-up trials; `deterministic_objective` where results are exact."""
+
+    def _sampler(self) -> Any:
+        exact = self.noise_variance == 0
+        return optuna.samplers.GPSampler(seed=self.seed, deterministic_objective=exact)
+
+
+class OptunaTPE(OptunaSampler):
+    """TPESampler, Optuna's default, as it is."""
+
+    def _sampler(self) -> Any:
+        return optuna.samplers.TPESampler(seed=self.seed)

@@ -1,0 +1,52 @@
+"""What `make suite` runs: which optimiser on which problems.
+
+Instances 1 to 3 of bbob-mixint are for tuning this project's defaults, 4 to 10 for reporting. The
+slow peers run on a subset that is the same for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from experiments.suite import coco, draws, tuning
+from experiments.suite.runs import Contender, Run
+
+if TYPE_CHECKING:
+    from experiments.suite.problems import Case
+
+TUNED_ON = (1, 2, 3)
+REPORTED = (4, 5, 6, 7, 8, 9, 10)
+THREE = (4, 5, 6)
+ONE = (4,)
+FAST = ("ours", "ours-noiseless", "optuna-tpe", "cmaes", "random")
+SLOW = ("botorch", "scikit-optimize", "bayesian-optimization")
+SEEDS = tuple(range(10))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Some optimisers on some problems."""
+
+    optimizers: tuple[str, ...]
+    cases: list[Case]
+
+    def runs(self) -> list[Run]:
+        """A problem at a time through all the optimisers: what is unfinished is still paired."""
+        return [Run(Contender(name), case) for case in self.cases for name in self.optimizers]
+
+
+def stages() -> list[Stage]:
+    """The quick ones first."""
+    return [
+        Stage(FAST, coco.cases(coco.DIMENSIONS, coco.FUNCTIONS, REPORTED)),
+        Stage(("ours", "optuna-gp", "optuna-tpe", "random"), tuning.cases(tuning.TASKS, SEEDS)),
+        Stage(("ours", "ours-noiseless"), draws.cases(draws.NAMES, range(100))),
+        Stage(("optuna-gp",), coco.cases((5, 10, 20), coco.FUNCTIONS, THREE)),
+        Stage(SLOW, coco.cases((5,), coco.FUNCTIONS, ONE)),
+    ]
+
+
+def plan() -> list[Run]:
+    """Every run, in order."""
+    return [run for stage in stages() for run in stage.runs()]

@@ -1,0 +1,255 @@
+"""From records to the tables of the page: areas, ranks, distances, each paired with ours."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import rankdata
+
+from experiments.markdown import markdown_table
+from experiments.statistics import estimate, paired_test
+from experiments.suite import coco, tuning
+from experiments.suite.runs import best_so_far
+from experiments.trial import CLOSE, log10_distance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from experiments.statistics import Estimate
+    from experiments.suite.runs import Record
+
+Problem = tuple[str, int, int]  # name, instance, repetition
+Scores = dict[str, dict[Problem, float]]  # by optimiser
+# The suite's own groups of functions.
+GROUPS = {
+    "separable": range(1, 6),
+    "moderate": range(6, 10),
+    "ill-conditioned": range(10, 15),
+    "multimodal": range(15, 20),
+    "weak structure": range(20, 25),
+}
+
+
+def latest_versions(records: Iterable[Record]) -> list[Record]:
+    """The finished runs of each optimiser's latest version: that of its last record."""
+    done = [record for record in records if "error" not in record]
+    versions = {record["optimizer"]: record["version"] for record in done}
+    return [record for record in done if record["version"] == versions[record["optimizer"]]]
+
+
+def scores(records: Iterable[Record], measure: Callable[[Record], float]) -> Scores:
+    """`measure` of every record, by optimiser and problem."""
+    table: Scores = defaultdict(dict)
+    for record in records:
+        problem = record["problem"], record["instance"], record["repetition"]
+        table[record["optimizer"]][problem] = measure(record)
+    return dict(table)
+
+
+# --- bbob-mixint ---------------------------------------------------------------------------------
+
+
+def coco_table(records: Sequence[Record], dimension: int, reference: str) -> str:
+    """The areas in one dimension, in percent; better and worse are the reference's."""
+    table = scores(_of_dimension(records, dimension), _area)
+    ours = table.get(reference, {})
+    headings = ("optimiser", "problems", "area %", f"{reference}, same problems", "better", "worse")
+    rows = [
+        [name, str(len(areas)), str(estimate(list(areas.values()))), *_paired(ours, areas)]
+        for name, areas in _best_first(table)
+    ]
+    return markdown_table((*headings, "p"), rows)
+
+
+def coco_groups_table(records: Sequence[Record], dimension: int) -> str:
+    """The mean areas by the suite's groups of functions, in percent."""
+    table = scores(_of_dimension(records, dimension), _area)
+    rows = [
+        [name, *(_group_mean(areas, functions) for functions in GROUPS.values())]
+        for name, areas in _best_first(table)
+    ]
+    return markdown_table(("optimiser", *GROUPS), rows)
+
+
+def _area(record: Record) -> float:
+    return 100 * coco.area(best_so_far(record))
+
+
+def _of_dimension(records: Iterable[Record], dimension: int) -> list[Record]:
+    return [r for r in records if coco.function_and_dimension(r["problem"])[1] == dimension]
+
+
+def _best_first(table: Scores) -> list[tuple[str, dict[Problem, float]]]:
+    return sorted(table.items(), key=lambda item: -np.mean(list(item[1].values())))
+
+
+def _group_mean(areas: dict[Problem, float], functions: range) -> str:
+    members = [
+        area
+        for (problem, *_), area in areas.items()
+        if coco.function_and_dimension(problem)[0] in functions
+    ]
+    return f"{np.mean(members):.1f}" if members else ""
+
+
+def _paired(ours: dict[Problem, float], theirs: dict[Problem, float]) -> list[str]:
+    """Ours on the same problems, better, worse, p; nothing beside itself. Higher is better."""
+    both = sorted(ours.keys() & theirs.keys())
+    if not both or ours is theirs:
+        return ["", "", "", ""]
+    first, second = [ours[problem] for problem in both], [theirs[problem] for problem in both]
+    test = paired_test(first, second)
+    counts = [str(test.second_lower), str(test.first_lower)]
+    return [f"{np.mean(first):.2f} ({len(both)})", *counts, p_text(test.p_value)]
+
+
+def p_text(p: float) -> str:
+    return f"{p:.1e}" if p < 0.001 else f"{p:.3f}"
+
+
+# --- tuning --------------------------------------------------------------------------------------
+
+
+def ranks_table(records: Sequence[Record]) -> str:
+    """Mean ranks among the optimisers over the runs that all of them have made."""
+    halfway, end = scores(records, _halfway), scores(records, _end)
+    shared = sorted(set.intersection(*(set(losses) for losses in end.values())))
+    if not shared:
+        return "No run has been made by all of the optimisers yet.\n"
+    at_half, at_end = _mean_ranks(halfway, shared), _mean_ranks(end, shared)
+    rows = [
+        [name, str(len(shared)), str(at_half[name]), str(at_end[name])]
+        for name in sorted(end, key=lambda name: at_end[name].mean)
+    ]
+    headings = ("optimiser", "runs", f"rank after {tuning.HALFWAY}", f"after {tuning.EVALUATIONS}")
+    return markdown_table(headings, rows)
+
+
+def losses_table(records: Sequence[Record], reference: str) -> str:
+    """The mean loss at the end by task, with the p of the paired test against the reference."""
+    end = scores(records, _end)
+    names = [reference, *sorted(set(end) - {reference})]
+    rows = [
+        [task, *(_loss_cell(task, end.get(reference, {}), end.get(name, {})) for name in names)]
+        for task in tuning.TASKS
+    ]
+    return markdown_table(("task", *names), rows)
+
+
+def _halfway(record: Record) -> float:
+    return best_so_far(record)[tuning.HALFWAY - 1]
+
+
+def _end(record: Record) -> float:
+    return best_so_far(record)[-1]
+
+
+def _mean_ranks(table: Scores, shared: Sequence[Problem]) -> dict[str, Estimate]:
+    losses = np.array([[table[name][problem] for problem in shared] for name in table])
+    ranks = rankdata(losses, axis=0)  # ties share their ranks
+    return {name: estimate(row.tolist()) for name, row in zip(table, ranks, strict=True)}
+
+
+def _loss_cell(task: str, ours: dict[Problem, float], theirs: dict[Problem, float]) -> str:
+    """The mean loss; in brackets p, with + where the reference is the better one."""
+    losses = {problem: loss for problem, loss in theirs.items() if problem[0] == task}
+    both = sorted(ours.keys() & losses.keys())
+    if not losses:
+        return ""
+    mean = f"{np.mean(list(losses.values())):.4f}"
+    if not both or ours is theirs:
+        return mean
+    test = paired_test([ours[problem] for problem in both], [theirs[problem] for problem in both])
+    sign = "+" if test.first_lower > test.second_lower else "−"
+    return f"{mean} ({sign} {p_text(test.p_value)})"
+
+
+# --- the paper's problems ------------------------------------------------------------------------
+
+
+def draws_table(records: Sequence[Record], reference: str) -> str:
+    """log₁₀ distances at the end: under noise of the recommended point, else of the best."""
+    headings = (
+        "problem",
+        "optimiser",
+        "draws",
+        "log10 best",
+        "log10 recommended",
+        f"{reference}, same draws",
+        "better",
+        "worse",
+        "p",
+        "until 1e-2",
+        "within 1e-2",
+        "repeats %",
+        "CPU s/suggestion",
+    )
+    rows = [
+        _draws_row(name, members, [r for r in group if r["optimizer"] == reference])
+        for group in _by_problem(records)
+        for name, members in _by_optimiser(group)
+    ]
+    return markdown_table(headings, rows)
+
+
+def _by_problem(records: Sequence[Record]) -> list[list[Record]]:
+    names = sorted({record["problem"] for record in records})
+    return [[record for record in records if record["problem"] == name] for name in names]
+
+
+def _by_optimiser(records: Sequence[Record]) -> list[tuple[str, list[Record]]]:
+    names = sorted({record["optimizer"] for record in records})
+    return [(name, [r for r in records if r["optimizer"] == name]) for name in names]
+
+
+def _draws_row(name: str, members: list[Record], ours: list[Record]) -> list[str]:
+    problem = members[0]["problem"]
+    measure = _log_recommended if problem.endswith("-noisy") else _log_best
+    best = [_log_best(record) for record in members]
+    recommended = [_log_recommended(record) for record in members]
+    until = [_until_close(record) for record in members]
+    close = sum(
+        number <= record["evaluations"] for number, record in zip(until, members, strict=True)
+    )
+    repeats = sum(r["repeats"] for r in members) / sum(r["evaluations"] for r in members)
+    return [
+        f"{problem}, {members[0]['evaluations']} evaluations",
+        name,
+        str(len(members)),
+        str(estimate(best)),
+        str(estimate(recommended)) if measure is _log_recommended else "",
+        *_paired_distances(scores(ours, measure), scores(members, measure)),
+        str(estimate(until)),
+        f"{close}/{len(members)}",
+        f"{100 * repeats:.0f}",
+        f"{np.mean([r['seconds_per_suggestion'] for r in members]):.3f}",
+    ]
+
+
+def _paired_distances(ours: Scores, theirs: Scores) -> list[str]:
+    """As `_paired`, where lower is better."""
+    if ours.keys() == theirs.keys() or not ours:
+        return ["", "", "", ""]
+    first, second = next(iter(ours.values())), next(iter(theirs.values()))
+    both = sorted(first.keys() & second.keys())
+    if not both:
+        return ["", "", "", ""]
+    test = paired_test([first[problem] for problem in both], [second[problem] for problem in both])
+    same = str(estimate([first[problem] for problem in both]))
+    return [same, str(test.first_lower), str(test.second_lower), p_text(test.p_value)]
+
+
+def _log_best(record: Record) -> float:
+    return log10_distance(best_so_far(record)[-1])
+
+
+def _log_recommended(record: Record) -> float:
+    return log10_distance(record["recommended"][-1])
+
+
+def _until_close(record: Record) -> int:
+    """A run that never came close counts as one more: leaving it out would favour it."""
+    hits = [number for number, distance in record["improvements"] if distance <= CLOSE]
+    return hits[0] if hits else int(record["evaluations"]) + 1
