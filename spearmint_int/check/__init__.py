@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spearmint_int.check.advice import advice_on_config
-from spearmint_int.check.loading import load_main_file
+from spearmint_int.check.probe import load_main_file
 from spearmint_int.check.source import advice_on_source
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from spearmint_int.plain_json import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,20 +27,9 @@ def print_json(value: Any) -> None:
 def json_text(value: Any) -> str:
     """A document with indents; of a list, which may be long, an entry on each line."""
     if not isinstance(value, list):
-        return json.dumps(finite(value), indent=2, ensure_ascii=False)
-    lines = [json.dumps(finite(item), ensure_ascii=False) for item in value]
+        return json.dumps(plain(value), indent=2, ensure_ascii=False)
+    lines = [json.dumps(plain(item), ensure_ascii=False) for item in value]
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
-
-
-def finite(value: Any) -> Any:
-    """The value with null for NaN and infinities, which JSON does not have."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    return value
 
 
 def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:

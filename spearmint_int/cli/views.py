@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import is_dataclass
-from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.cli.printing import finite
 from spearmint_int.cli.telling import ended_line, line_of, summary_lines
 from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
+from spearmint_int.plain_json import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,8 +83,8 @@ class JsonView:
 
     def __call__(self, event: Event) -> None:
         if not self._muted:
-            document = {"event": _name(type(event).__name__), **_plain(event)}
-            self._muted = not write_line(json.dumps(finite(document), ensure_ascii=False))
+            document = {"event": _name(type(event).__name__), **_brief(plain(event))}
+            self._muted = not write_line(json.dumps(document, ensure_ascii=False))
 
     def __enter__(self) -> JsonView:
         return self
@@ -119,14 +116,8 @@ def _name(class_name: str) -> str:
     return "".join(f"-{c.lower()}" if c.isupper() else c for c in class_name).lstrip("-")
 
 
-def _plain(value: Any) -> Any:
-    """Events as JSON has them. A job's point and provenance are for `show`, not for every line."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {k: _plain(v) for k, v in vars(value).items() if k not in ("point", "provenance")}
+def _brief(value: Any) -> Any:
+    """Without a job's point and provenance: they are for `show`, not for every line."""
     if isinstance(value, dict):
-        return {str(_plain(k)): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, Enum | Path):
-        return str(value.value) if isinstance(value, Enum) else str(value)
-    return value
+        return {k: _brief(v) for k, v in value.items() if k not in ("point", "provenance")}
+    return [_brief(item) for item in value] if isinstance(value, list) else value

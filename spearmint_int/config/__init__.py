@@ -1,8 +1,13 @@
 """The config of an experiment: read with places, validated, with every default filled in."""
 
+from spearmint_int.config.config import (
+    DEFAULT_FILE,
+    Config,
+    ConfigFaultsError,
+    config_from,
+    load_config,
+)
 from spearmint_int.config.document import ChooserArgs, Database, Resource
-from spearmint_int.config.loading import DEFAULT_FILE, ConfigFaultsError, config_from, load_config
-from spearmint_int.config.model import Config
 from spearmint_int.config.variables import EnumVariable, FloatVariable, IntVariable
 
 __all__ = [

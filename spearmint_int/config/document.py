@@ -1,4 +1,4 @@
-"""The keys of a config.json, with their defaults, as the file has them (see `config.model`)."""
+"""The keys of a config.json, with their defaults, as the file has them (see `config.config`)."""
 
 from __future__ import annotations
 
@@ -131,6 +131,20 @@ class Document(ChooserArgs, Resource):
     initial_points: Annotated[tuple[dict[str, Any], ...], Listed] = Field(
         default=(), description="guesses that are run first, in this order"
     )
+
+    @property
+    def objective(self) -> tuple[str, Task]:
+        """The name and the options of the task that is minimised."""
+        tasks = self.tasks or {"main": Task()}
+        return next((name, task) for name, task in tasks.items() if task.type == "OBJECTIVE")
+
+    @property
+    def all_resources(self) -> dict[str, Resource]:
+        """The block of resources, or the one that the top level describes."""
+        if self.resources:
+            return self.resources
+        given = {key: getattr(self, key) for key in Resource.model_fields}
+        return {"Main": Resource(**given)}
 
 
 def section_at(place: Sequence[str | int]) -> type[Section]:

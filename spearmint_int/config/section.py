@@ -1,7 +1,8 @@
-"""What every object of a config shares: hyphens or underscores, no unknown keys, frozen; fields."""
+"""What every object of a config shares: hyphens or underscores, no unknown keys, its values."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any
 
@@ -11,7 +12,16 @@ from pydantic_core import PydanticCustomError
 # Up to here a float is an exact integer, and so is the way through the unit cube.
 LARGEST_INTEGER = 2**53
 
+LONGEST_VALUE = 60  # of a value in an error message
 SECONDS_PER_UNIT = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def show(value: Any) -> str:
+    """A value as the user wrote it, cut short."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+        value = int(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
 
 
 def fault(at: str, message: str, *, found: Any = None) -> PydanticCustomError:

@@ -15,8 +15,8 @@ from spearmint_int.config.section import (
     Upper,
     Whole,
     fault,
+    show,
 )
-from spearmint_int.config.showing import show
 
 if TYPE_CHECKING:
     from spearmint_int import space

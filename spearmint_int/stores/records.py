@@ -10,6 +10,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from spearmint_int import plain_json
 from spearmint_int.errors import StoreError
 from spearmint_int.jobs import (
     Failure,
@@ -31,32 +32,12 @@ Record = dict[str, Any]
 
 
 def plain(value: Any, place: str = "value") -> Any:
-    """The value as JSON has it: tuples as lists, numpy numbers as Python's, non-finite as None.
-
-    Non-finite numbers are not JSON: with them no other program could read the row.
-    """
+    """The value as JSON has it; StoreError names what has no such form."""
     try:
-        return _plain(value)
+        return plain_json.plain(value)
     except TypeError:
         culprit, kind = _culprit(value, place)
         raise StoreError(f"{culprit}: a {kind} can't be stored; use JSON values") from None
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, str):
-        # A lone surrogate (undecodable output of an objective) can't be stored as UTF-8.
-        return str.__str__(value).encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, int):
-        return value
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return _plain(value.tolist())
-    raise TypeError
 
 
 def _culprit(value: Any, place: str) -> tuple[str, str]:
@@ -72,7 +53,7 @@ def _culprit(value: Any, place: str) -> tuple[str, str]:
 
 def _is_storable(value: Any) -> bool:
     try:
-        _plain(value)
+        plain_json.plain(value)
     except TypeError:
         return False
     return True

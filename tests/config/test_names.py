@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spearmint_int.config import config_from
-from spearmint_int.config.resolving import PRIOR_NAMES
+from spearmint_int.config.consistency import PRIOR_NAMES
 from spearmint_int.registry import ACQUISITIONS, CHOOSERS, KERNELS, Registry
 from spearmint_int.sampling import Priors
 from spearmint_int.sampling.priors import prior_from_dict

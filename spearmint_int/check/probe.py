@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOADING_SECONDS = 120.0
 
 # The folder in front of the path is the experiment's, where a random.py would shadow Python's.
-PROBE = "import sys; sys.path.pop(0); from spearmint_int.check.loading import probe; probe()"
+PROBE = "import sys; sys.path.pop(0); from spearmint_int.check.probe import probe; probe()"
 
 
 def load_main_file(config: Config) -> None:
@@ -49,7 +49,8 @@ def _check_script(path: Path) -> None:
 
 def _fault_of(config: Config) -> str | None:
     read, write = os.pipe()
-    arguments = [str(write), str(config.directory.resolve()), config.main_file]
+    directory, file_name = str(config.directory.resolve()), config.main_path.name
+    arguments = [str(write), directory, config.main_file, file_name]
     try:
         with os.fdopen(read, encoding="utf-8") as answer:
             try:
@@ -90,36 +91,31 @@ def _last_line(stderr: bytes) -> str:
 
 def probe() -> None:
     """The other side: load, and write the fault (or null) to the pipe."""
-    pipe, directory, main_file = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-    fault = _loading_fault(directory, main_file)
-    os.write(pipe, json.dumps(fault).encode())
+    pipe, directory, main_file, file_name = sys.argv[1:5]
+    fault = _load_fault(Path(directory), main_file, file_name)
+    os.write(int(pipe), json.dumps(fault).encode())
 
 
-def _loading_fault(directory: Path, main_file: str) -> str | None:
+def _load_fault(directory: Path, main_file: str, file_name: str) -> str | None:
     try:
         function = load_main(directory, main_file)
     except UnusableError as error:
-        return str(error).removeprefix(f"{_file_name(main_file)} ")
+        return str(error).removeprefix(f"{file_name} ")
     except SystemExit as error:
         return f"calls sys.exit({error.code!r}) when it is loaded; move that into main()"
     except BaseException as error:
         kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
-        return f"can't be loaded: {kind}{error}{_line(error, main_file)}"
+        return f"can't be loaded: {kind}{error}{_line(error, file_name)}"
     return _signature_fault(function)
 
 
-def _file_name(main_file: str) -> str:
-    return Path(main_file).name.removesuffix(".py") + ".py"
-
-
-def _line(error: BaseException, main_file: str) -> str:
+def _line(error: BaseException, file_name: str) -> str:
     """The last line of the main file that the error went through."""
     if isinstance(error, SyntaxError):
         return ""  # its text has the line
-    name = _file_name(main_file)
     place, line = error.__traceback__, None
     while place is not None:
-        if Path(place.tb_frame.f_code.co_filename).name == name:
+        if Path(place.tb_frame.f_code.co_filename).name == file_name:
             line = place.tb_lineno
         place = place.tb_next
     return "" if line is None else f" (line {line})"

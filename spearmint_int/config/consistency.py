@@ -1,13 +1,11 @@
-"""From the file's keys to the experiment: defaults filled in, and the faults between keys."""
+"""What is wrong between the keys of a config, each of which is right by itself."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spearmint_int.config.document import ChooserArgs, Document, ModelOptions, Resource, Task
-from spearmint_int.config.model import Config
-from spearmint_int.config.showing import show
+from spearmint_int.config.document import Document, Resource, Task
+from spearmint_int.config.section import show
 from spearmint_int.errors import SpaceError, SpearmintError, alternatives
 from spearmint_int.registry import ACQUISITIONS, CHOOSERS, KERNELS, SCHEDULERS
 
@@ -21,30 +19,8 @@ if TYPE_CHECKING:
 # The keys to the place, and the sentence about it.
 Fault: TypeAlias = tuple[list[str | int], str]
 
-ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"
 AUTO = "auto"  # the acquisition that fits the likelihood
 PRIOR_NAMES = ("mean", "amplitude", "noise", "length_scale")
-
-
-def resolve(document: Document, directory: Path, file_name: str) -> Config:
-    """The experiment in `directory`; call it on a document without `document_faults`."""
-    name, task = _objective(document)
-    same = ("chooser", "polling_time", "seed", "max_attempts", "max_time", "job_time_limit")
-    model = ("integer_treatment", "acquisition", "kernel", "initial_points", "variables")
-    return Config(
-        directory=directory,
-        file_name=file_name,
-        experiment_name=document.experiment_name or directory.resolve().name or "experiment",
-        language=task.language or document.language,
-        main_file=task.main_file or document.main_file or "",
-        task_name=name,
-        likelihood=task.likelihood or document.likelihood,
-        resources=_resources(document),
-        chooser_args=_chooser_args(document, task),
-        database=_database(document),
-        priors={_plain(key): prior for key, prior in document.priors.items()},
-        **{key: getattr(document, key) for key in (*same, *model)},
-    )
 
 
 def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
@@ -57,32 +33,6 @@ def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
     yield from _prior_faults(document)
     if document.initial_points and not list(_variable_faults(document)):
         yield from _point_faults(document)
-
-
-def _objective(document: Document) -> tuple[str, Task]:
-    tasks = document.tasks or {"main": Task()}
-    return next((n, t) for n, t in tasks.items() if t.type == "OBJECTIVE")
-
-
-def _resources(document: Document) -> dict[str, Resource]:
-    if document.resources:
-        return document.resources
-    given = {key: getattr(document, key) for key in Resource.model_fields}
-    return {"Main": Resource(**given)}
-
-
-def _chooser_args(document: Document, task: Task) -> ChooserArgs:
-    """A task's options win over `chooser-args`, and those over the top level."""
-    values = {key: getattr(document, key) for key in ChooserArgs.model_fields}
-    if document.chooser_args is not None:
-        values |= document.chooser_args.model_dump(exclude_unset=True)
-    values |= task.model_dump(exclude_unset=True, include=set(ModelOptions.model_fields))
-    return ChooserArgs(**values)
-
-
-def _database(document: Document) -> Any:
-    address = os.environ.get(ADDRESS_VARIABLE)
-    return document.database.model_copy(update={"address": address} if address else {})
 
 
 def _main_faults(document: Document) -> Iterator[Fault]:
@@ -127,7 +77,7 @@ def _task_faults(document: Document) -> Iterator[Fault]:
             yield [*keys, "type"], "CONSTRAINT is not supported yet; only one OBJECTIVE is"
         yield from _language_faults(keys, task.language)
         yield from _likelihood_faults(keys, task.likelihood)
-        yield from _task_resources(keys, task, _resources(document))
+        yield from _task_resources(keys, task, document.all_resources)
     objectives = [name for name, task in document.tasks.items() if task.type == "OBJECTIVE"]
     if len(objectives) > 1:
         named = ", ".join(objectives)
@@ -150,7 +100,7 @@ def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
             yield [key], "stands beside a resources block; move it into the block's entries"
     if document.resources == {}:
         yield ["resources"], "must have at least one resource"
-    for name, resource in _resources(document).items():
+    for name, resource in document.all_resources.items():
         keys: list[str | int] = ["resources", name] if document.resources else []
         yield from _name_faults([*keys, "scheduler"], SCHEDULERS, resource.scheduler)
         file = resource.environment_file
@@ -176,17 +126,13 @@ def _name_faults(keys: list[str | int], names: Registry[Any], name: str) -> Iter
         yield keys, f"no such {names.kind}, got {show(name)}{others}"
 
 
-def _plain(name: str) -> str:
-    return name.replace("-", "_")
-
-
 def _prior_faults(document: Document) -> Iterator[Fault]:
     if not document.priors:
         return
     from spearmint_int.sampling.priors import prior_from_dict  # noqa: PLC0415 (numpy)
 
     for name, prior in document.priors.items():
-        if _plain(name) not in PRIOR_NAMES:
+        if name.replace("-", "_") not in PRIOR_NAMES:
             known = [n.replace("_", "-") for n in PRIOR_NAMES]
             yield ["priors", name], f"no such hyperparameter{alternatives(name, known)}"
             continue

@@ -1,4 +1,4 @@
-"""The experiment as the program uses it: a config.json with every default filled in."""
+"""The experiment as the program uses it: a config.json, read, judged, every default filled in."""
 
 from __future__ import annotations
 
@@ -6,15 +6,39 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from spearmint_int.config.document import ChooserArgs, Database, Resource
+from spearmint_int.config.consistency import document_faults
+from spearmint_int.config.document import (
+    ChooserArgs,
+    Database,
+    Document,
+    ModelOptions,
+    Resource,
+    Task,
+)
+from spearmint_int.config.error_text import path_of, sentences
+from spearmint_int.config.json_file import read_json
+from spearmint_int.config.section import show
 from spearmint_int.config.variables import Variable
 from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import ChooserOptions
     from spearmint_int.space import Space
+
+DEFAULT_FILE = "config.json"
+ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"  # wins over the config's own
+
+
+class ConfigFaultsError(ConfigError):
+    """A readable config with faults; the text is the first one, `faults` has all."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = faults
+        others = len(faults) - 1
+        more = f" (and {others} more: 'spearmint-int check' lists all)" if others else ""
+        super().__init__(faults[0] + more)
 
 
 class Config(BaseModel):
@@ -59,7 +83,7 @@ class Config(BaseModel):
     @property
     def main_path(self) -> Path:
         """The objective's file; ConfigError where it is missing or can't be started."""
-        return find_main_file(self)
+        return _main_path(self)
 
     def space(self) -> Space:
         """The variables as the model knows them."""
@@ -90,7 +114,63 @@ class Config(BaseModel):
         )
 
 
-def find_main_file(config: Config) -> Path:
+def load_config(directory: Path, file_name: str = DEFAULT_FILE) -> Config:
+    """The experiment in `directory`; ConfigError says what is wrong with its config."""
+    directory = Path(directory)
+    document = read_json(directory / file_name)
+    if not isinstance(document, dict):
+        raise ConfigError(f"{file_name}: must hold one JSON object, {{ … }}, got {show(document)}")
+    return config_from(document, directory, file_name)
+
+
+def config_from(document: dict[str, Any], directory: Path, file_name: str = DEFAULT_FILE) -> Config:
+    """The experiment that these keys declare; `directory` is where its files are."""
+    try:
+        parsed = Document.model_validate(document)
+    except ValidationError as error:
+        raise ConfigFaultsError([f"{file_name}: {s}" for s in sentences(error, document)]) from None
+    faults = list(document_faults(parsed, directory))
+    if faults:
+        raise ConfigFaultsError([f"{file_name}: {path_of(k, document)}: {s}" for k, s in faults])
+    return _resolved(parsed, directory, file_name)
+
+
+def _resolved(document: Document, directory: Path, file_name: str) -> Config:
+    """The experiment of a document without faults, every default filled in."""
+    name, task = document.objective
+    same = ("chooser", "polling_time", "seed", "max_attempts", "max_time", "job_time_limit")
+    model = ("integer_treatment", "acquisition", "kernel", "initial_points", "variables")
+    return Config(
+        directory=directory,
+        file_name=file_name,
+        experiment_name=document.experiment_name or directory.resolve().name or "experiment",
+        language=task.language or document.language,
+        main_file=task.main_file or document.main_file or "",
+        task_name=name,
+        likelihood=task.likelihood or document.likelihood,
+        resources=document.all_resources,
+        chooser_args=_chooser_args(document, task),
+        database=_database(document),
+        priors={key.replace("-", "_"): prior for key, prior in document.priors.items()},
+        **{key: getattr(document, key) for key in (*same, *model)},
+    )
+
+
+def _chooser_args(document: Document, task: Task) -> ChooserArgs:
+    """A task's options win over `chooser-args`, and those over the top level."""
+    values = {key: getattr(document, key) for key in ChooserArgs.model_fields}
+    if document.chooser_args is not None:
+        values |= document.chooser_args.model_dump(exclude_unset=True)
+    values |= task.model_dump(exclude_unset=True, include=set(ModelOptions.model_fields))
+    return ChooserArgs(**values)
+
+
+def _database(document: Document) -> Database:
+    address = os.environ.get(ADDRESS_VARIABLE)
+    return document.database.model_copy(update={"address": address} if address else {})
+
+
+def _main_path(config: Config) -> Path:
     """The objective's file: for Python `.py` is optional, and `package.module` is fine too."""
     where = f"{config.file_name}: main-file"
     path = next((p for p in _main_paths(config) if p.is_file()), None)

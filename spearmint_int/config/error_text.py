@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.config.document import section_at
-from spearmint_int.config.showing import show
+from spearmint_int.config.section import show
 from spearmint_int.errors import alternatives
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spearmint_int.config.reading import parse_json, read_json
+from spearmint_int.config.json_file import parse_json, read_json
 from spearmint_int.errors import ConfigError
 
 FAULTS = {
