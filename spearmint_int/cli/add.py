@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import wording
-from spearmint_int.cli.experiment import at, config_option, json_option
-from spearmint_int.cli.printing import print_json
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import at, config_option, json_option
+from spearmint_int.cli.output import print_json
 
 if TYPE_CHECKING:
-    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.arguments import Folder
     from spearmint_int.cli.results_file import Result, Row
     from spearmint_int.config import Config
 
@@ -30,19 +30,19 @@ def add(arguments: tuple[str, ...], column: str, skip: bool, file_name: str, as_
     A column (or key) for each variable, one for the value; an empty value means 'failed there'.
     Either every row is added or, if one does not fit, none.
     """
-    file, experiment = _file_and_experiment(arguments, file_name)
-    results, skipped = _results(file, experiment.config, column=column, skip=skip)
-    with experiment.store(create=True) as store:
+    file, folder = _file_and_folder(arguments, file_name)
+    results, skipped = _results(file, folder.config, column=column, skip=skip)
+    with folder.store(create=True) as store:
         added = [job.id for job in store.add_all_complete(results)]
     if as_json:
         print_json({"added": added, "skipped": skipped})
         return
     for sentence in skipped:
         click.echo(f"skipped: {sentence}", err=True)
-    click.echo(f"{wording.counted(len(added), 'result')} added")
+    click.echo(f"{value_text.counted(len(added), 'result')} added")
 
 
-def _file_and_experiment(arguments: tuple[str, ...], file_name: str) -> tuple[str, Experiment]:
+def _file_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[str, Folder]:
     if len(arguments) > 2:
         raise click.UsageError("give a folder and one file")
     folders = [a for a in arguments if Path(a).is_dir()]

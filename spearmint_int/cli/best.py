@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spearmint_int.cli import wording
-from spearmint_int.cli.experiment import json_option, on_experiment
-from spearmint_int.cli.printing import job_document, print_facts, print_json
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import json_option, on_folder
+from spearmint_int.cli.output import job_document, print_facts, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spearmint_int.chooser import Recommendation
-    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
 
@@ -23,8 +23,8 @@ DIGITS = 10
 
 @click.command(short_help="The best settings: observed, and by the model.")
 @json_option
-@on_experiment
-def best(experiment: Experiment, as_json: bool) -> None:
+@on_folder
+def best(folder: Folder, as_json: bool) -> None:
     """The job with the lowest value, and the minimum of the model.
 
     Under noise trust the model: the lowest value of many noisy ones is lucky.
@@ -32,8 +32,8 @@ def best(experiment: Experiment, as_json: bool) -> None:
     from spearmint_int.cli.modelling import recommendation  # noqa: PLC0415
     from spearmint_int.cli.results import best_job  # noqa: PLC0415
 
-    config = experiment.config
-    with experiment.store() as store:
+    config = folder.config
+    with folder.store() as store:
         job = best_job(store, config.task_name)
         model = recommendation(config, store)
     if as_json:
@@ -46,11 +46,11 @@ def best(experiment: Experiment, as_json: bool) -> None:
 
 def _facts(config: Config, job: Job, model: Recommendation | None) -> Iterator[tuple[str, str]]:
     value = (job.values or {}).get(config.task_name)
-    yield "lowest value", f"{wording.number(value, digits=DIGITS)} (job {job.id})"
-    yield "  at", wording.params(job.params, digits=DIGITS)
+    yield "lowest value", f"{value_text.number(value, digits=DIGITS)} (job {job.id})"
+    yield "  at", value_text.params(job.params, digits=DIGITS)
     if model is not None:
-        yield "model's minimum", wording.estimate(model.mean, model.sd)
-        yield "  at ", wording.params(model.params, digits=DIGITS)
+        yield "model's minimum", value_text.estimate(model.mean, model.sd)
+        yield "  at ", value_text.params(model.params, digits=DIGITS)
 
 
 def _document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:

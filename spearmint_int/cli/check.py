@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli.exit_codes import FINE, USERS_MISTAKE
-from spearmint_int.cli.experiment import json_option, on_experiment
-from spearmint_int.cli.printing import print_json
+from spearmint_int.cli.arguments import FINE, USERS_MISTAKE, json_option, on_folder
+from spearmint_int.cli.output import print_json
 from spearmint_int.errors import SpearmintError
 
 if TYPE_CHECKING:
     from spearmint_int.check import Advice
-    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
 
 
 @click.command(short_help="Validate config and objective, and give advice.")
 @json_option
-@on_experiment
-def check(experiment: Experiment, as_json: bool) -> int:
+@on_folder
+def check(folder: Folder, as_json: bool) -> int:
     """Validate the config, load the objective, and give advice; nothing is run."""
     try:
-        advice = _advice(experiment)
+        advice = _advice(folder)
     except SpearmintError as error:
         _report_faults(getattr(error, "faults", [str(error)]), as_json=as_json)
         return USERS_MISTAKE
@@ -32,14 +31,14 @@ def check(experiment: Experiment, as_json: bool) -> int:
         return FINE
     for line in advice:
         click.echo(f"{click.style('advice:', fg='yellow')} {line}")
-    click.echo(f"{click.style('ready:', fg='green')} {_declared(experiment.config)}")
+    click.echo(f"{click.style('ready:', fg='green')} {_declared(folder.config)}")
     return FINE
 
 
-def _advice(experiment: Experiment) -> list[Advice]:
+def _advice(folder: Folder) -> list[Advice]:
     from spearmint_int.check import check_experiment  # noqa: PLC0415
 
-    return check_experiment(experiment.config)
+    return check_experiment(folder.config)
 
 
 def _report_faults(faults: list[str], *, as_json: bool) -> None:

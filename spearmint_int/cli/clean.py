@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import wording
-from spearmint_int.cli.experiment import on_experiment
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import on_folder
 from spearmint_int.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.arguments import Folder
     from spearmint_int.stores import Store
 
 
 @click.command(short_help="Delete all jobs and results.")
 @click.option("-y", "--yes", is_flag=True, help="Don't ask.")
-@on_experiment
-def clean(experiment: Experiment, yes: bool) -> None:
+@on_folder
+def clean(folder: Folder, yes: bool) -> None:
     """Delete all jobs and results of the experiment, its output folder and its trace."""
-    output = experiment.directory / "output"
-    with experiment.store() as store:
+    output = folder.directory / "output"
+    with folder.store() as store:
         _refuse_while_running(store)
-        jobs = wording.counted(sum(store.counts().values()), "job")
+        jobs = value_text.counted(sum(store.counts().values()), "job")
         if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):
             click.echo("nothing was deleted")
             return

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli.experiment import on_experiment
+from spearmint_int.cli.arguments import on_folder
 
 if TYPE_CHECKING:
-    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.arguments import Folder
 
 
 @click.command(short_help="Write all jobs as CSV or JSON.")
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--csv", "chosen", flag_value="csv", help="Write CSV (the default).")
 @click.option("--json", "chosen", flag_value="json", help="Write JSON.")
-@on_experiment
-def export(experiment: Experiment, output: Path | None, chosen: str | None) -> None:
+@on_folder
+def export(folder: Folder, output: Path | None, chosen: str | None) -> None:
     """Write all jobs as CSV or JSON; 'add' reads both."""
     as_json = chosen == "json" or (chosen is None and output is not None and _is_json(output))
-    text = _text(experiment, as_json=as_json)
+    text = _text(folder, as_json=as_json)
     if output is None:
         click.echo(text, nl=False)
         return
@@ -38,12 +38,12 @@ def _is_json(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
-def _text(experiment: Experiment, *, as_json: bool) -> str:
-    from spearmint_int.cli.printing import job_document, json_text  # noqa: PLC0415
+def _text(folder: Folder, *, as_json: bool) -> str:
+    from spearmint_int.cli.output import job_document, json_text  # noqa: PLC0415
     from spearmint_int.cli.results_file import csv_text  # noqa: PLC0415
 
-    config = experiment.config
-    with experiment.store() as store:
+    config = folder.config
+    with folder.store() as store:
         jobs = store.jobs()
     if not as_json:
         return csv_text(jobs, config)

@@ -1,21 +1,27 @@
-"""`jobs`: a line for each job."""
+"""`jobs`, `show`, `retry`: a line for each job, all about one, another try for broken ones."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import wording
-from spearmint_int.cli.experiment import json_option, on_experiment
-from spearmint_int.cli.printing import job_document, print_json, print_table
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option, on_folder
+from spearmint_int.cli.output import job_document, print_facts, print_json, print_table
+from spearmint_int.cli.provenance_text import reasons
 
 if TYPE_CHECKING:
-    from spearmint_int.cli.experiment import Experiment
+    from collections.abc import Iterator
+
+    from spearmint_int.cli.arguments import Folder
     from spearmint_int.jobs import Job
 
 SHOWN_JOBS = 50
 HEADER = ("id", "value", "seconds", "status", "parameters")
+OUTPUT_LINES = 10
 
 
 @click.command(short_help="List the jobs.")
@@ -26,9 +32,9 @@ HEADER = ("id", "value", "seconds", "status", "parameters")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest N jobs.")
 @click.option("--all", "all_jobs", is_flag=True, help=f"All, not only the newest {SHOWN_JOBS}.")
 @json_option
-@on_experiment
+@on_folder
 def jobs(
-    experiment: Experiment, name: str | None, limit: int | None, all_jobs: bool, as_json: bool
+    folder: Folder, name: str | None, limit: int | None, all_jobs: bool, as_json: bool
 ) -> None:
     """List the jobs: the newest ones, or with --all every one (as --json does)."""
     from spearmint_int.cli.results import last_jobs  # noqa: PLC0415
@@ -37,10 +43,10 @@ def jobs(
     status = None if name is None else JobStatus(name)
     if limit is None and not (all_jobs or as_json):
         limit = SHOWN_JOBS
-    with experiment.store() as store:
+    with folder.store() as store:
         found = last_jobs(store, status, limit)
         counts = store.counts()
-    task = experiment.config.task_name
+    task = folder.config.task_name
     if as_json:
         print_json([job_document(job, task=task) for job in found])
         return
@@ -51,7 +57,94 @@ def jobs(
 
 
 def _row(job: Job, task: str) -> tuple[str, ...]:
-    value = "" if job.values is None else wording.number(job.values.get(task), digits=7)
+    value = "" if job.values is None else value_text.number(job.values.get(task), digits=7)
     seconds = "" if job.seconds is None else f"{job.seconds:.1f}"
     why = f"  ({job.failures[-1].message})" if job.failures and job.values is None else ""
-    return str(job.id), value, seconds, job.status.value, wording.params(job.params) + why
+    return str(job.id), value, seconds, job.status.value, value_text.params(job.params) + why
+
+
+@click.command(short_help="Everything about one job.")
+@click.argument("arguments", metavar="[DIR] JOB", nargs=-1, required=True)
+@config_option
+@json_option
+def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
+    """Everything about one job: parameters, result, times, failures, why it was chosen."""
+    ids, folder = jobs_and_folder(arguments, file_name)
+    if len(ids) != 1:
+        raise click.UsageError("give the number of one job")
+    with folder.store() as store:
+        job = store.job(ids[0])
+    if as_json:
+        print_json(job_document(job, task=folder.config.task_name, full=True))
+        return
+    print_facts(_facts(job))
+    _print_failures(job)
+    _print_output(folder.directory, job.id)
+
+
+def _facts(job: Job) -> Iterator[tuple[str, str]]:
+    yield "job", f"{job.id} ({job.status.value}, from the {job.source.value})"
+    for task, value in (job.values or {}).items():
+        yield task, value_text.number(value, digits=12)
+    for name, value in job.params.items():
+        yield name, value_text.param(value, digits=12)
+    yield "created", _time(job.created)
+    yield "started", _time(job.started)
+    yield "ended", _time(job.ended)
+    yield "took", "" if job.seconds is None else value_text.duration(job.seconds)
+    yield "attempts", str(job.attempts)
+    if job.process is not None:
+        yield "process", f"{job.process.pid or job.process.proc_id} on {job.process.host}"
+    yield from reasons(job.provenance)
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _print_failures(job: Job) -> None:
+    for n, failure in enumerate(job.failures, start=1):
+        click.secho(f"\nfailure {n}: {failure.message} [{failure.kind.value}]", fg="red")
+    if job.failures and job.failures[-1].stderr_tail:
+        _print_indented(job.failures[-1].stderr_tail.splitlines())
+
+
+def _print_output(directory: Path, job_id: int) -> None:
+    from spearmint_int.launcher.output import output_path  # noqa: PLC0415
+
+    path = output_path(directory, job_id)
+    if not path.is_file():
+        return
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    if lines:
+        click.echo(f"\nend of {path}:")
+        _print_indented(lines)
+
+
+def _print_indented(lines: list[str]) -> None:
+    for line in lines[-OUTPUT_LINES:]:
+        click.echo(f"  {line}")
+
+
+@click.command(short_help="Give broken jobs another try.")
+@click.argument("arguments", metavar="[DIR] JOB...", nargs=-1)
+@click.option("--all", "all_broken", is_flag=True, help="Every broken job.")
+@config_option
+@json_option
+def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json: bool) -> None:
+    """Make broken jobs new again; the next 'run' starts them."""
+    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+
+    ids, folder = jobs_and_folder(arguments, file_name)
+    if bool(ids) == all_broken:
+        raise click.UsageError("give the numbers of broken jobs, or --all")
+    with folder.store() as store:
+        if all_broken:
+            ids = [evaluation.id for evaluation in store.evaluations([JobStatus.BROKEN])]
+        retried = [store.retry(job_id).id for job_id in ids]
+    if as_json:
+        print_json({"retried": retried})
+    else:
+        click.echo(f"{value_text.counted(len(retried), 'job')} will be tried again by the next run")

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from spearmint_int.cli.add import add
+from spearmint_int.cli.arguments import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
 from spearmint_int.cli.best import best
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
-from spearmint_int.cli.completion import completion
-from spearmint_int.cli.exit_codes import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
 from spearmint_int.cli.export import export
 from spearmint_int.cli.init import init
-from spearmint_int.cli.jobs import jobs
-from spearmint_int.cli.retry import retry
+from spearmint_int.cli.jobs import jobs, retry, show
 from spearmint_int.cli.run import run
-from spearmint_int.cli.show import show
 from spearmint_int.cli.status import status
 from spearmint_int.cli.suggest import suggest
 from spearmint_int.errors import SpearmintError, alternatives
 
 PROGRAM = "spearmint-int"
+SHELLS = ("bash", "zsh", "fish")
+COMPLETION_VARIABLE = "_SPEARMINT_INT_COMPLETE"
 
 
 class Commands(click.Group):
@@ -57,6 +57,27 @@ def program(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+@click.command(
+    short_help="Print the script for shell completion.",
+    epilog='bash and zsh: put  eval "$(spearmint-int completion bash)"  into ~/.bashrc '
+    "or ~/.zshrc (with zsh). fish: spearmint-int completion fish > "
+    "~/.config/fish/completions/spearmint-int.fish",
+)
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+@click.pass_context
+def completion(ctx: click.Context, shell: str | None) -> None:
+    """Print the script that completes commands and options in your shell."""
+    from click.shell_completion import get_completion_class  # noqa: PLC0415
+
+    name = shell or Path(os.environ.get("SHELL", "")).name
+    if name not in SHELLS:
+        raise click.UsageError(f"say which shell: {', '.join(SHELLS)}")
+    kind = get_completion_class(name)
+    if kind is None:
+        raise click.UsageError(f"this version of click can't complete for {name}")
+    click.echo(kind(ctx.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source())
 
 
 for command in (

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli.exit_codes import ALL_BROKEN, FINE, INTERRUPTED
-from spearmint_int.cli.experiment import on_experiment
+from spearmint_int.cli.arguments import ALL_BROKEN, FINE, INTERRUPTED, on_folder
 
 if TYPE_CHECKING:
-    from spearmint_int.cli.experiment import Experiment
-    from spearmint_int.cli.live import LiveView
+    from spearmint_int.cli.arguments import Folder
+    from spearmint_int.cli.live_view import LiveView
     from spearmint_int.cli.views import JsonView, PlainView
     from spearmint_int.config import Config
     from spearmint_int.manager import Summary
@@ -21,17 +20,17 @@ if TYPE_CHECKING:
 @click.command(short_help="Run the experiment, or go on with it.")
 @click.option("--plain", is_flag=True, help="Lines instead of the live view.")
 @click.option("--json", "as_json", is_flag=True, help="Every event as a line of JSON.")
-@on_experiment
-def run(experiment: Experiment, plain: bool, as_json: bool) -> int:
+@on_folder
+def run(folder: Folder, plain: bool, as_json: bool) -> int:
     """Run jobs until the budget is spent; started again, go on where it stopped.
 
     Ctrl-C once waits for the running jobs, twice hands them back. Exit code 1 says that the run
     stopped early because every job broke, 130 that it was interrupted.
     """
-    config = experiment.config
+    config = folder.config
     _refuse_unusable(config)
     view = _view(config, plain=plain, as_json=as_json)
-    summary = _run(experiment, view)
+    summary = _run(folder, view)
     return _exit_code(summary)
 
 
@@ -51,16 +50,16 @@ def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView
         return JsonView()
     if plain or not sys.stdout.isatty():
         return PlainView(config)
-    from spearmint_int.cli.live import LiveView  # noqa: PLC0415
+    from spearmint_int.cli.live_view import LiveView  # noqa: PLC0415
 
     return LiveView(config)
 
 
-def _run(experiment: Experiment, view: LiveView | PlainView | JsonView) -> Summary:
+def _run(folder: Folder, view: LiveView | PlainView | JsonView) -> Summary:
     from spearmint_int.manager import PATIENCE_SECONDS, Manager, stopped_by_signals  # noqa: PLC0415
 
-    with experiment.store(create=True, patience=PATIENCE_SECONDS) as store, view:
-        manager = Manager(experiment.config, store, listener=view)
+    with folder.store(create=True, patience=PATIENCE_SECONDS) as store, view:
+        manager = Manager(folder.config, store, listener=view)
         with stopped_by_signals(manager):
             return manager.run()
 

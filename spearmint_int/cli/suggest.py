@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import wording
-from spearmint_int.cli.experiment import json_option, on_experiment
-from spearmint_int.cli.printing import print_json
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import json_option, on_folder
+from spearmint_int.cli.output import print_json
 
 if TYPE_CHECKING:
-    from spearmint_int.cli.experiment import Experiment
+    from spearmint_int.cli.arguments import Folder
 
 
 @click.command(short_help="Show the next points without running them.")
 @click.option("-n", "number", default=1, type=click.IntRange(min=1), help="How many points.")
 @json_option
-@on_experiment
-def suggest(experiment: Experiment, number: int, as_json: bool) -> None:
+@on_folder
+def suggest(folder: Folder, number: int, as_json: bool) -> None:
     """Show the next points to try. Nothing is stored: bring their results with 'add'."""
     from spearmint_int.cli.modelling import suggestions  # noqa: PLC0415
 
-    with experiment.store(create=True) as store:
-        chosen = suggestions(experiment.config, store, number)
+    with folder.store(create=True) as store:
+        chosen = suggestions(folder.config, store, number)
     if as_json:
         print_json([{"params": s.params, "provenance": s.provenance} for s in chosen])
         return
     for suggestion in chosen:
-        click.echo(wording.params(suggestion.params, digits=10))
+        click.echo(value_text.params(suggestion.params, digits=10))

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.cli.telling import ended_line, line_of, summary_lines
+from spearmint_int.cli.event_text import ended_line, line_of, summary_lines
 from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
 from spearmint_int.plain_json import plain
 

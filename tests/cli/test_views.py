@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from spearmint_int.cli.live import LiveView
+from spearmint_int.cli.live_view import LiveView
 from spearmint_int.cli.views import JsonView, PlainView
 from spearmint_int.config import Config, config_from
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus, Source

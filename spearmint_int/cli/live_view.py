@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from spearmint_int.cli import telling, wording
+from spearmint_int.cli import event_text, value_text
 from spearmint_int.cli.views import Narrator
 from spearmint_int.manager.events import (
     Event,
@@ -64,7 +64,7 @@ class LiveView:
             self.console.print(_styled(line), no_wrap=True, overflow="ellipsis")
         if isinstance(event, RunEnded):
             self._live.stop()
-            for name, text in telling.summary_lines(event.summary):
+            for name, text in event_text.summary_lines(event.summary):
                 self.console.print(Text.assemble((f"{name}: ", "bold"), text))
 
     def _note(self, event: Event) -> None:
@@ -74,7 +74,7 @@ class LiveView:
         elif isinstance(event, SuggestionStarted):
             self._now = "choosing the next point"
         elif isinstance(event, JobStarted):
-            params = wording.params(event.job.params)
+            params = value_text.params(event.job.params)
             self._running[event.job.id], self._now = (time.monotonic(), params), ""
         elif isinstance(event, JobEnded):
             self._running.pop(event.job.id, None)
@@ -87,10 +87,10 @@ class LiveView:
         if progress is None:
             return Text(f"{self._name}: starting")
         facts = {
-            "best": telling.best_text(progress),
-            "model": telling.estimate_text(progress),
+            "best": event_text.best_text(progress),
+            "model": event_text.estimate_text(progress),
             "now": self._now_text(),
-            "pace": telling.pace_text(progress),
+            "pace": event_text.pace_text(progress),
         }
         lines = [_fact(name, text) for name, text in facts.items() if text]
         return Group(Text(), self._head(progress), *lines)
@@ -100,8 +100,8 @@ class LiveView:
         since = time.monotonic() - self._seen
         remaining = progress.remaining_seconds
         left = None if remaining is None or self._stopping else remaining - since
-        clock = Text(telling.time_text(progress.elapsed_seconds + since, left))
-        title = Text(f"{self._name}: {telling.count_text(progress)}", "bold", no_wrap=True)
+        clock = Text(event_text.time_text(progress.elapsed_seconds + since, left))
+        title = Text(f"{self._name}: {event_text.count_text(progress)}", "bold", no_wrap=True)
         if progress.budget is None:
             return Group(title, clock)
         width = min(WIDEST_BAR, max(self.console.width - len(clock) - 2, SHORTEST_BAR))
@@ -112,7 +112,7 @@ class LiveView:
     def _now_text(self) -> str:
         """The running jobs, or what the manager does without one."""
         now = time.monotonic()
-        jobs = [f"job {i} ({wording.duration(now - t)})" for i, (t, _) in self._running.items()]
+        jobs = [f"job {i} ({value_text.duration(now - t)})" for i, (t, _) in self._running.items()]
         if len(jobs) == 1:
             jobs = [f"{jobs[0]} at {next(iter(self._running.values()))[1]}"]
         ending = "stopping; " if self._stopping else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.cli import wording
+from spearmint_int.cli import value_text
 from spearmint_int.registry import ACQUISITIONS
 
 if TYPE_CHECKING:
@@ -29,16 +29,16 @@ def _chosen_by(provenance: Mapping[str, Any]) -> str:
         return found
     acquisition = str(provenance.get("acquisition", "value"))
     spelt_out = ACQUISITIONS.about(acquisition) or acquisition
-    value = f"{spelt_out} {wording.number(provenance['value'])}"
+    value = f"{spelt_out} {value_text.number(provenance['value'])}"
     second = (provenance.get("runner_up") or {}).get("value")
-    runner_up = "" if second is None else f" (runner-up {wording.number(second)})"
+    runner_up = "" if second is None else f" (runner-up {value_text.number(second)})"
     return f"{value}{runner_up}, found by {found}"
 
 
 def _knowing(provenance: Mapping[str, Any]) -> str:
-    results = wording.counted(provenance["observations"], "result")
+    results = value_text.counted(provenance["observations"], "result")
     parts = [results, f"{provenance.get('pending', 0)} pending"]
     if provenance.get("failed"):
         parts.append(f"{provenance['failed']} failed")
     took = provenance.get("seconds")
-    return ", ".join(parts) + ("" if took is None else f"; it took {wording.duration(took)}")
+    return ", ".join(parts) + ("" if took is None else f"; it took {value_text.duration(took)}")

@@ -1,4 +1,4 @@
-"""What most commands work on: the experiment in DIR, its config and its store."""
+"""What commands share: the folder that they work on, their common options, how they end."""
 
 from __future__ import annotations
 
@@ -18,9 +18,16 @@ if TYPE_CHECKING:
 
 CONFIG_FILE = "config.json"
 
+# How the program ends.
+FINE = 0
+ALL_BROKEN = 1  # a run stopped early, because every job broke
+USERS_MISTAKE = 2  # told in one sentence on stderr
+INTERRUPTED = 130  # Ctrl-C
+PIPE_CLOSED = 141  # the reader of a pipe went away
+
 
 @dataclass(frozen=True)
-class Experiment:
+class Folder:
     """A folder and the name of its config; both are read when they are needed."""
 
     directory: Path
@@ -44,11 +51,11 @@ class Experiment:
             store.close()
 
 
-def at(directory: Path, file_name: str) -> Experiment:
+def at(directory: Path, file_name: str) -> Folder:
     """The experiment in a folder; a path to its config is understood too."""
     if directory.is_file() and directory.suffix == ".json":
-        return Experiment(directory.parent, directory.name)
-    return Experiment(directory, file_name)
+        return Folder(directory.parent, directory.name)
+    return Folder(directory, file_name)
 
 
 config_option = click.option(
@@ -58,8 +65,8 @@ config_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
-def on_experiment(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the argument DIR and the option --config, and hand it the Experiment."""
+def on_folder(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the argument DIR and the option --config, and hand it the Folder."""
 
     @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
     @config_option
@@ -68,3 +75,12 @@ def on_experiment(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(at(directory, file_name), **others)
 
     return wrapper
+
+
+def jobs_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[list[int], Folder]:
+    """`[DIR] JOB…` in any order: numbers are jobs, the rest is the folder."""
+    ids = [int(argument) for argument in arguments if argument.isdecimal()]
+    folders = [argument for argument in arguments if not argument.isdecimal()]
+    if len(folders) > 1:
+        raise click.UsageError(f"one folder at most, got {', '.join(folders)}")
+    return ids, at(Path(folders[0] if folders else "."), file_name)

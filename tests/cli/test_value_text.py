@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from spearmint_int.cli import wording
+from spearmint_int.cli import value_text
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from spearmint_int.cli import wording
     ],
 )
 def test_durations_have_the_unit_that_fits(seconds: float | None, text: str) -> None:
-    assert wording.duration(seconds) == text
+    assert value_text.duration(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_durations_have_the_unit_that_fits(seconds: float | None, text: str) -> 
 def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(
     mean: float, sd: float, text: str
 ) -> None:
-    assert wording.estimate(mean, sd) == text
+    assert value_text.estimate(mean, sd) == text
 
 
 def test_parameters_are_short_and_integers_whole() -> None:
     params = {"x": 0.1234567, "n": 100000, "w": [1, 2.5], "kind": "a"}
-    assert wording.params(params) == "x=0.12346 n=100000 w=[1, 2.5] kind=a"
+    assert value_text.params(params) == "x=0.12346 n=100000 w=[1, 2.5] kind=a"
 
 
 def test_what_is_not_a_number_failed() -> None:
-    assert wording.number(math.nan) == "failed"
+    assert value_text.number(math.nan) == "failed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spearmint_int.cli import wording
+from spearmint_int.cli import value_text
 from spearmint_int.jobs import JobStatus
 from spearmint_int.manager.events import (
     Event,
@@ -31,7 +31,7 @@ def line_of(event: Event, *, name: str) -> str | None:
     if isinstance(event, StoreAway):
         return f"the store is away ({event.error}); next try in {event.retry_seconds:.0f} s"
     if isinstance(event, StoreBack):
-        return f"the store is back after {wording.duration(event.away_seconds)}"
+        return f"the store is back after {value_text.duration(event.away_seconds)}"
     return _stopping(event) if isinstance(event, Stopping) else None
 
 
@@ -44,7 +44,7 @@ def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: 
     if failure is None:
         return head + "handed back; the next run starts it again"
     if job.status is JobStatus.BROKEN:
-        return f"{head}broken: {failure.message} (at {wording.params(job.params)})"
+        return f"{head}broken: {failure.message} (at {value_text.params(job.params)})"
     tried = f"attempt {job.attempts} of {max_attempts}"
     return f"{head}failed, {tried}: {failure.message}"
 
@@ -75,36 +75,35 @@ def count_text(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def best_text(progress: Progress, *, digits: int = wording.DIGITS) -> str:
+def best_text(progress: Progress, *, digits: int = value_text.DIGITS) -> str:
     """The lowest result and where it was found."""
     best = progress.best
     if best is None:
         return "no result yet"
-    where = wording.params(best.params, digits=digits)
-    return f"{wording.number(best.value, digits=digits)} at {where} (job {best.job_id})"
+    where = value_text.params(best.params, digits=digits)
+    return f"{value_text.number(best.value, digits=digits)} at {where} (job {best.job_id})"
 
 
-def estimate_text(progress: Progress, *, digits: int = wording.DIGITS) -> str:
+def estimate_text(progress: Progress, *, digits: int = value_text.DIGITS) -> str:
     """The minimum of the model and where it is."""
     found = progress.estimate
     if found is None:
         return "no model yet"
-    return (
-        f"{wording.estimate(found.mean, found.sd)} at {wording.params(found.params, digits=digits)}"
-    )
+    where = value_text.params(found.params, digits=digits)
+    return f"{value_text.estimate(found.mean, found.sd)} at {where}"
 
 
 def pace_text(progress: Progress) -> str:
     """`0.12 s per suggestion, 1.2 s per job`."""
     suggestion, job = progress.suggestion_seconds, progress.job_seconds
-    parts = [] if suggestion is None else [f"{wording.duration(suggestion)} per suggestion"]
-    return ", ".join([*parts, *([] if job is None else [f"{wording.duration(job)} per job"])])
+    parts = [] if suggestion is None else [f"{value_text.duration(suggestion)} per suggestion"]
+    return ", ".join([*parts, *([] if job is None else [f"{value_text.duration(job)} per job"])])
 
 
 def time_text(elapsed: float, remaining: float | None) -> str:
     """`1 min 20 s, about 40 s left`."""
-    left = "" if remaining is None else f", about {wording.duration(max(remaining, 0.0))} left"
-    return wording.duration(elapsed) + left
+    left = "" if remaining is None else f", about {value_text.duration(max(remaining, 0.0))} left"
+    return value_text.duration(elapsed) + left
 
 
 def _started(event: RunStarted, name: str) -> str:
@@ -113,7 +112,7 @@ def _started(event: RunStarted, name: str) -> str:
 
 
 def _stopping(event: Stopping) -> str:
-    running = wording.counted(len(event.running), "running job")
+    running = value_text.counted(len(event.running), "running job")
     if not event.running:
         return "stopping"
     if event.hand_back:
@@ -123,8 +122,8 @@ def _stopping(event: Stopping) -> str:
 
 def _result(job: Job, task: str) -> str:
     value = (job.values or {}).get(task)
-    took = "" if job.seconds is None else f" ({wording.duration(job.seconds)})"
-    return f"{wording.number(value, digits=7)} at {wording.params(job.params)}{took}"
+    took = "" if job.seconds is None else f" ({value_text.duration(job.seconds)})"
+    return f"{value_text.number(value, digits=7)} at {value_text.params(job.params)}{took}"
 
 
 def _best_mark(job: Job, progress: Progress) -> str:
