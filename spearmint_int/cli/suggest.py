@@ -28,4 +28,4 @@ def suggest(folder: Folder, number: int, as_json: bool) -> None:
         print_json([{"params": s.params, "provenance": s.provenance} for s in chosen])
         return
     for suggestion in chosen:
-        click.echo(value_text.params(suggestion.params, digits=10))
+        click.echo(value_text.params(suggestion.params))
