@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SUITE := .venv-suite
-SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/*.pyx) setup.py pyproject.toml
+SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/model/*.pyx) setup.py pyproject.toml
 
 .PHONY: help run install test test-slow lint format bench suite chaos paper clean
 
@@ -53,7 +53,6 @@ $(SUITE)/.installed: $(SOURCES)
 	$(SUITE)/bin/python -m pip install --quiet --upgrade pip
 	$(SUITE)/bin/python -m pip install --quiet torch==2.13.0
 	$(SUITE)/bin/python -m pip install --quiet --editable '.[suite]'
-	$(SUITE)/bin/python -m pip install --quiet --no-deps HEBO==0.3.6 pymoo==0.6.0 disjoint-set==0.9.0
 	@touch $@
 
 paper: $(VENV)/.developed  ## every experiment and figure of the paper

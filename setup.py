@@ -20,7 +20,7 @@ C_FLAGS = (
 
 EXTENSIONS = [
     Extension("spearmint_int.kernels._stationary", ["kernels/_stationary.pyx"]),
-    Extension("spearmint_int._gp", ["spearmint_int/_gp.pyx"]),
+    Extension("spearmint_int.model._predict", ["spearmint_int/model/_predict.pyx"]),
     Extension("spearmint_int.acquisition._tail", ["acquisition/_tail.pyx"]),
     Extension("spearmint_int.sampling._chain", ["sampling/_chain.pyx"]),
 ]

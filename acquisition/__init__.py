@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spearmint_int.acquisition.registry import AcquisitionMaker, acquisition_named
-from spearmint_int.acquisition.search import Found, SearchOptions, maximize, point_key
+from spearmint_int.acquisition.search import Found, SearchOptions, maximize
 from spearmint_int.acquisition.sobol import sobol_design
 from spearmint_int.acquisition.surface import (
     AveragedAcquisition,
@@ -24,6 +24,5 @@ __all__ = [
     "Surface",
     "acquisition_named",
     "maximize",
-    "point_key",
     "sobol_design",
 ]

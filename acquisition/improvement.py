@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from spearmint_int.acquisition._tail import improvement_ratios
-from spearmint_int.space import FloatArray
+from spearmint_int.arrays import FloatArray
 
 
 def log_h(gamma: FloatArray) -> FloatArray:

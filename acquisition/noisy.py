@@ -8,17 +8,19 @@ that was evaluated before can't improve on itself, so that noise alone never mak
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from spearmint_int.factor import Factor
+from spearmint_int.arrays import FloatArray
 from spearmint_int.model import Ensemble, Posterior, factor_of
-from spearmint_int.space import FloatArray
+from spearmint_int.model.factor import Factor
 
 
 def with_latent_draws(ensemble: Ensemble, draws: int, rng: np.random.Generator) -> Ensemble:
     """Every posterior as a noiseless one with `draws` fantasies of its own training values."""
-    return Ensemble(tuple(_with_latent_draws(p, draws, rng) for p in ensemble.posteriors))
+    posteriors = tuple(_with_latent_draws(p, draws, rng) for p in ensemble.posteriors)
+    return replace(ensemble, posteriors=posteriors)
 
 
 def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generator) -> Posterior:

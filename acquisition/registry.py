@@ -20,9 +20,9 @@ from spearmint_int.acquisition.improvement import (
 )
 from spearmint_int.acquisition.noisy import with_latent_draws
 from spearmint_int.acquisition.surface import AveragedAcquisition, BoundedAcquisition, Surface
+from spearmint_int.arrays import FloatArray
 from spearmint_int.model import Ensemble
 from spearmint_int.registry import ACQUISITIONS
-from spearmint_int.space import FloatArray
 
 # Draws of the latent values per hyperparameter sample: with ten samples, twenty incumbents.
 NOISY_DRAWS = 2
@@ -62,9 +62,7 @@ class ThompsonDraw:
     def value(self, U: FloatArray) -> FloatArray:
         posterior = self.ensemble.posteriors[self.rng.integers(len(self.ensemble.posteriors))]
         chosen = np.sort(self.rng.permutation(len(U))[:THOMPSON_POINTS])
-        mean, K = posterior.joint(
-            np.ascontiguousarray(self.ensemble.covariance.transform(U[chosen]))
-        )
+        mean, K = posterior.joint(np.ascontiguousarray(self.ensemble.transform(U[chosen])))
         draw = self.rng.multivariate_normal(mean[0], K, method="eigh", check_valid="ignore")
         values = np.full(len(U), -np.inf)
         values[chosen] = -draw

@@ -17,7 +17,8 @@ from scipy.optimize import minimize
 
 from spearmint_int.acquisition.sobol import shifted_sobol
 from spearmint_int.acquisition.surface import SupportsBound, SupportsGradient, Surface
-from spearmint_int.space import FloatArray, IntArray, Space
+from spearmint_int.arrays import FloatArray, IntArray, point_key
+from spearmint_int.space import Space
 
 ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is looked at whole
 POINTS_PER_CELL = 16  # every combination of integers has at least so many points, or none by right
@@ -80,11 +81,6 @@ class _Pool:
             np.concatenate([self.values, other.values]),
             np.concatenate([self.sources, other.sources]),
         )
-
-
-def point_key(row: FloatArray) -> bytes:
-    """What two canonical points have in common exactly when they are the same."""
-    return np.ascontiguousarray(row, dtype=np.float64).tobytes()
 
 
 def maximize(

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from spearmint_int.space import FloatArray
+from spearmint_int.arrays import FloatArray
 
 
 def shifted_sobol(

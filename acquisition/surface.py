@@ -14,8 +14,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from spearmint_int.acquisition.improvement import Scores
+from spearmint_int.arrays import FloatArray
 from spearmint_int.model import Ensemble
-from spearmint_int.space import FloatArray
 
 # Below this variance σ's derivative ½ σ⁻¹ ∂σ² is meaningless rounding.
 LEAST_VARIANCE = 1e-24

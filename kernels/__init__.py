@@ -7,7 +7,7 @@ from spearmint_int.kernels._stationary import (
     packed_squared_differences,
     squared_distances,
 )
-from spearmint_int.kernels.covariance import Covariance, plain, rounding
+from spearmint_int.kernels.covariance import Covariance, InputTransform, rounding, unrounded
 from spearmint_int.kernels.stationary import Kernel, kernel_named, register_kernel
 from spearmint_int.registry import KERNELS
 
@@ -15,11 +15,12 @@ __all__ = [
     "KERNELS",
     "CompiledKernel",
     "Covariance",
+    "InputTransform",
     "Kernel",
     "kernel_named",
     "packed_squared_differences",
-    "plain",
     "register_kernel",
     "rounding",
     "squared_distances",
+    "unrounded",
 ]

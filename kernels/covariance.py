@@ -1,4 +1,8 @@
-"""k'(x, x') = amp2 · k(T(x), T(x')) (paper, Eq. 2): a kernel, with T before it."""
+"""amp2 · k(z, z'): a stationary kernel with a length scale for each group of columns.
+
+Its rows have been through every step of the inputs already, T first (paper, Eq. 2: k'(x, x') =
+k(T(x), T(x'))). Nothing here transforms again: a step need not be idempotent.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels._stationary import CompiledKernel, squared_distances
-from spearmint_int.space import FloatArray, Space
+from spearmint_int.space import Space
+
+# T: points anywhere in the cube [n, D] to the rows that the model sees.
+InputTransform = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
 class Covariance:
-    """A stationary kernel on T(x), with a length scale for each group of columns."""
+    """A stationary kernel, with a length scale for each group of columns."""
 
     kernel: CompiledKernel
-    transform: Callable[[FloatArray], FloatArray]
     groups: tuple[tuple[int, ...], ...]
     dimensions: int
+
+    @classmethod
+    def over(cls, space: Space, kernel: CompiledKernel) -> Covariance:
+        return cls(kernel, space.groups, space.dimensions)
 
     def weights(self, length_scales: Sequence[float] | FloatArray) -> FloatArray:
         """1/ℓ² for each column; zero for a column that can't vary."""
@@ -28,32 +39,26 @@ class Covariance:
         return weights
 
     def correlation(
-        self, U: FloatArray, V: FloatArray, length_scales: Sequence[float] | FloatArray
+        self, Y: FloatArray, Z: FloatArray, length_scales: Sequence[float] | FloatArray
     ) -> FloatArray:
-        """[n, m] correlations of the points U [n, D] with V [m, D], anywhere in the cube."""
+        """[n, m] correlations of the rows Y [n, D] with Z [m, D]."""
         r2 = squared_distances(
-            np.ascontiguousarray(self.transform(U)),
-            np.ascontiguousarray(self.transform(V)),
-            self.weights(length_scales),
+            np.ascontiguousarray(Y), np.ascontiguousarray(Z), self.weights(length_scales)
         )
         return self.kernel.correlation(r2)
 
     def correlation_triangle(
         self, Z: FloatArray, length_scales: Sequence[float] | FloatArray
     ) -> FloatArray:
-        """The lower half of the correlations among the points Z [n, D], T applied already."""
+        """The lower half of the correlations among the rows Z [n, D]."""
         return self.kernel.correlation_triangle(Z, self.weights(length_scales))
 
 
-def rounding(space: Space, kernel: CompiledKernel) -> Covariance:
-    """The paper's covariance: T rounds the integers of the space."""
-    return Covariance(kernel, space.snap, space.groups, space.dimensions)
+def rounding(space: Space) -> InputTransform:
+    """The paper's T, which rounds the integers of the space: the proposed treatment."""
+    return space.snap
 
 
-def plain(space: Space, kernel: CompiledKernel) -> Covariance:
-    """The standard covariance, which takes integers for reals: the basic and naive treatments."""
-    return Covariance(kernel, _identity, space.groups, space.dimensions)
-
-
-def _identity(U: FloatArray) -> FloatArray:
+def unrounded(U: FloatArray) -> FloatArray:
+    """Integers taken for reals: the basic and naive treatments."""
     return U

@@ -19,10 +19,10 @@ from typing import Protocol
 
 import numpy as np
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpearmintError
 from spearmint_int.kernels._stationary import CompiledKernel
 from spearmint_int.registry import KERNELS
-from spearmint_int.space import FloatArray
 
 
 class Kernel(Protocol):

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from spearmint_int.factor import JITTER, Factor
+from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels._stationary import packed_squared_differences
 from spearmint_int.kernels.covariance import Covariance
-from spearmint_int.model import Ensemble, Hyperparameters, Posterior, TrainingData
+from spearmint_int.model import Hyperparameters, Posterior, TrainingData
+from spearmint_int.model.factor import JITTER, Factor
 from spearmint_int.sampling._chain import Chain
 from spearmint_int.sampling.diagnostics import effective_sample_size, split_rhat
 from spearmint_int.sampling.priors import Priors
-from spearmint_int.space import FloatArray
 
 LEVELS = 3  # mean, amplitude and noise stand before the length scales in a state
 TRACE_LENGTH = 60  # draws kept for the diagnostics: six suggestions of ten
@@ -86,9 +86,9 @@ class ChainHealth:
 
 @dataclass(frozen=True)
 class Draws:
-    """The ensemble that the samples make, where the chains stand now, and their health."""
+    """The posterior of each sample, where the chains stand now, and their health."""
 
-    ensemble: Ensemble
+    posteriors: tuple[Posterior, ...]
     state: ChainState
     health: ChainHealth
 
@@ -117,7 +117,7 @@ def sample_posteriors(
     """`options.samples` draws of θ, each with its posterior already factored."""
     warm = None
     if start is None and options.burn_in > 0 and len(data.y) > 1.5 * BURN_IN_ROWS:
-        some, few = data.some(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
+        some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
         warm = sample_posteriors(some, covariance, priors, few, noiseless=noiseless, rng=rng).state
     d2 = packed_squared_differences(data.X, covariance.groups)
     capsule, rows = covariance.kernel.capsule, priors.rows(len(covariance.groups))
@@ -141,7 +141,7 @@ def sample_posteriors(
         for theta, factor in draw
     ]
     state = _next_state(runs, start)
-    return Draws(Ensemble(tuple(posteriors[: options.samples])), state, _health(runs, state, start))
+    return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, start))
 
 
 class _Run:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spearmint_int.space import FloatArray
+from spearmint_int.arrays import FloatArray
 
 # Fewer draws than this in a half say nothing about variances.
 MIN_HALF = 2

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.registry import PRIORS
 from spearmint_int.sampling._chain import prior_log_density
-from spearmint_int.space import FloatArray
 
 
 class PriorError(SpearmintError, ValueError):

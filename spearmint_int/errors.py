@@ -9,6 +9,7 @@ SpearmintError
 ├── ObjectiveError                   a main file that can't be loaded or called
 ├── StoreError
 │   ├── StoreUnavailable             the database can't be reached (ConnectionError)
+│   ├── StoreMissing                 nothing was stored yet
 │   ├── StoreVersionError            the database was written by another schema
 │   └── JobNotFound (LookupError)
 └── SchedulerError                   a job that could not be started
@@ -63,6 +64,10 @@ class StoreError(SpearmintError):
 
 class StoreUnavailable(StoreError, ConnectionError):
     """The job database can't be reached; the text says what was tried."""
+
+
+class StoreMissing(StoreError):
+    """There is no job database yet, and it was only to be read."""
 
 
 class StoreVersionError(StoreError):

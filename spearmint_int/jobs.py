@@ -158,9 +158,7 @@ class Job:
     @property
     def seconds(self) -> float | None:
         """How long the last attempt of a finished job took; None when it did not run here."""
-        if not self.is_finished or self.started is None or self.ended is None:
-            return None
-        return self.ended - self.started
+        return seconds_between(self.started, self.ended) if self.is_finished else None
 
 
 class Evaluation(NamedTuple):
@@ -170,10 +168,15 @@ class Evaluation(NamedTuple):
     status: JobStatus
     point: tuple[float, ...]
     values: Values | None
+    seconds: float | None = None  # what it cost; None where it did not run here
 
     def value(self, task: str) -> float:
         """The task's number; NaN for a broken or unfinished job, or one without that task."""
         return math.nan if self.values is None else self.values.get(task, math.nan)
+
+
+def seconds_between(started: float | None, ended: float | None) -> float | None:
+    return None if started is None or ended is None else ended - started
 
 
 def checked_values(values: Mapping[str, float]) -> Values:

@@ -11,25 +11,20 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spearmint_int.acquisition import point_key
-from spearmint_int.chooser import (
-    ChooserOptions,
-    Recommendation,
-    Suggestion,
-    recommend,
-    suggest,
-)
-from spearmint_int.errors import SpaceExhausted, SpearmintError
-from spearmint_int.observations import Observations
+from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Prediction, Recommendation, Suggestion
+from spearmint_int.errors import SpearmintError
+from spearmint_int.experiment import Experiment
+from spearmint_int.history import MemoryHistory
 from spearmint_int.sampling import Prior
-from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space, Variable
+from spearmint_int.space import Enum, Float, Int, Params, Space, Variable
 
 FORMAT = 1
 VARIABLE_TYPES: dict[str, type[Variable]] = {"FLOAT": Float, "INT": Int, "ENUM": Enum}
@@ -41,6 +36,14 @@ class Evaluation:
 
     params: Params
     value: float
+    point: FloatArray
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A point that was asked for and not told yet."""
+
+    params: Params
     point: FloatArray
 
 
@@ -60,8 +63,11 @@ class Optimizer:
         self.seed = seed
         self.options = _with_settings(options or ChooserOptions(), settings)
         self._evaluations: list[Evaluation] = []
-        self._pending: list[Suggestion] = []
-        self._chain: dict[str, Any] | None = None
+        self._pending: list[_Pending] = []
+        self._history = MemoryHistory(task=OBJECTIVE, dimensions=self.space.dimensions)
+        self._experiment = Experiment(
+            self.space, self._history, options=self.options, seed=self.seed
+        )
 
     @property
     def history(self) -> tuple[Evaluation, ...]:
@@ -82,35 +88,17 @@ class Optimizer:
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
         """As `ask`, with where each came from and why."""
-        fresh: list[Suggestion] = []
-        for _ in range(count):
-            try:
-                suggestion = self._next()
-            except SpaceExhausted:
-                if fresh:  # the last points of the space: they must not be lost
-                    break
-                raise
-            self._chain = suggestion.chain
-            self._pending.append(suggestion)
-            fresh.append(suggestion)
-        return fresh
-
-    def _next(self) -> Suggestion:
-        return suggest(
-            self.space,
-            self._observations(),
-            self._pending_points(),
-            self.options,
-            seed=self.seed,
-            chain=self._chain,
-        )
+        answer = self._experiment.suggest(count)
+        self._experiment.go_on_from(answer)
+        self._pending += [_Pending(s.params, s.point) for s in answer.suggestions]
+        self._history.set_pending(s.point for s in self._pending)
+        return list(answer.suggestions)
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
         number = float(value)
         point = self._take_pending(params)
-        canonical = self.space.decode(point)
-        self._evaluations.append(Evaluation(canonical, number, point))
+        self._keep(Evaluation(self.space.decode(point), number, point))
 
     def best(self) -> Evaluation | None:
         """The evaluation with the least value, or None."""
@@ -119,9 +107,15 @@ class Optimizer:
 
     def recommend(self) -> Recommendation | None:
         """The model's minimum: under noise a better answer than `best`."""
-        return recommend(
-            self.space, self._observations(), self.options, seed=self.seed, chain=self._chain
-        )
+        return self._experiment.recommend()
+
+    def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
+        """What the model expects at one or several settings: `mean` and `sd`, arrays in the
+        objective's units, without the noise of an evaluation."""
+        rows = [params] if isinstance(params, Mapping) else list(params)
+        if self.best() is None:
+            raise SpearmintError("there is nothing to predict from: tell a finite result first")
+        return self._experiment.predict(rows)
 
     # --- on disk --------------------------------------------------------------------------------
 
@@ -158,11 +152,8 @@ class Optimizer:
                 {"params": e.params, "value": _finite_json(e.value), "point": e.point.tolist()}
                 for e in self._evaluations
             ],
-            "pending": [
-                {"params": s.params, "point": s.point.tolist(), "provenance": s.provenance}
-                for s in self._pending
-            ],
-            "chain": self._chain,
+            "pending": [{"params": p.params, "point": p.point.tolist()} for p in self._pending],
+            "chain": self._history.chain(),
         }
 
     @classmethod
@@ -174,32 +165,30 @@ class Optimizer:
             for name, fields in stored["variables"].items()
         }
         optimizer = cls(variables, seed=stored["seed"], options=ChooserOptions(**options))
-        optimizer._evaluations = [
-            Evaluation(e["params"], _read_json(e["value"]), np.array(e["point"]))
-            for e in stored["evaluations"]
-        ]
+        for e in stored["evaluations"]:
+            optimizer._keep(Evaluation(e["params"], _read_json(e["value"]), np.array(e["point"])))
         optimizer._pending = [
-            Suggestion(s["params"], np.array(s["point"]), s["provenance"], None)
-            for s in stored["pending"]
+            _Pending(p["params"], np.array(p["point"])) for p in stored["pending"]
         ]
-        optimizer._chain = stored["chain"]
+        optimizer._history.set_pending(p.point for p in optimizer._pending)
+        if stored["chain"] is not None:
+            optimizer._history.keep_chain(stored["chain"])
         return optimizer
 
-    # --- the data as the chooser takes it -------------------------------------------------------
+    # --- what is kept ---------------------------------------------------------------------------
 
-    def _observations(self) -> Observations:
-        points = np.array([e.point for e in self._evaluations]).reshape(-1, self.space.dimensions)
-        return Observations(points, np.array([e.value for e in self._evaluations]))
-
-    def _pending_points(self) -> FloatArray:
-        return np.array([s.point for s in self._pending]).reshape(-1, self.space.dimensions)
+    def _keep(self, evaluation: Evaluation) -> None:
+        self._evaluations.append(evaluation)
+        self._history.add(evaluation.point, evaluation.value)
 
     def _take_pending(self, params: Mapping[str, Any]) -> FloatArray:
         """The exact point of a suggestion that is told, or the canonical one of any other."""
         told = point_key(self.space.encode(params))
         for i, suggestion in enumerate(self._pending):
             if point_key(self.space.encode(suggestion.params)) == told:
-                return self._pending.pop(i).point
+                point = self._pending.pop(i).point
+                self._history.set_pending(p.point for p in self._pending)
+                return point
         return self.space.encode(params)
 
 

@@ -18,12 +18,10 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spearmint_int.arrays import FloatArray, IntArray
 from spearmint_int.errors import SpaceError, alternatives
 
-FloatArray: TypeAlias = NDArray[np.float64]
-IntArray: TypeAlias = NDArray[np.int64]
 Scalar: TypeAlias = int | float | str | bool
 Params: TypeAlias = dict[str, Any]
 

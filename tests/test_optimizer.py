@@ -115,7 +115,7 @@ def test_the_last_points_of_a_space_are_given_where_more_were_asked_for() -> Non
 def test_suggestions_say_where_they_came_from() -> None:
     optimizer = told()
     suggestion = optimizer.suggestions()[0]
-    assert suggestion.provenance["observations"] == 5
+    assert suggestion.provenance.observations == 5
     assert optimizer.pending == (suggestion.params,)
 
 

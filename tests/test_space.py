@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpaceError
-from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space, Variable
+from spearmint_int.space import Enum, Float, Int, Params, Space, Variable
 
 # The same examples everywhere: a red build must mean a change, and a busy machine is no failure.
 PROPERTY = settings(

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import multivariate_normal
 
-from spearmint_int.factor import JITTER
-from spearmint_int.kernels import Covariance, kernel_named, rounding
+from spearmint_int.arrays import FloatArray
+from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
-from spearmint_int.space import Enum, Float, FloatArray, Int, Space
+from spearmint_int.model.factor import JITTER
+from spearmint_int.space import Enum, Float, Int, Space
 
 MIXED = Space({"x": Float(0, 1), "k": Int(0, 3), "kind": Enum(["a", "b", "c"])})
 TWO_REALS = Space({"x": Float(0, 1), "z": Float(0, 1)})
@@ -113,7 +114,7 @@ def fitted(
     kernel: str = "matern52",
     noiseless: bool = False,
 ) -> Posterior:
-    covariance: Covariance = rounding(space, kernel_named(kernel))
+    covariance = Covariance.over(space, kernel_named(kernel))
     data = TrainingData.collapse(space.snap(U), y)
     return Posterior.fit(data, theta, covariance, noiseless=noiseless)
 

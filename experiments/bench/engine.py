@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,15 @@ from scipy.linalg import lapack as scipy_lapack
 
 from experiments.bench import lapack, problem
 from experiments.bench.timing import median_seconds, seconds
-from spearmint_int import _gp
+from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import ChooserOptions, Suggestion, suggest
-from spearmint_int.factor import JITTER
-from spearmint_int.kernels import packed_squared_differences, rounding
+from spearmint_int.chooser import OBJECTIVE, Answer, ChooserOptions, Problem, suggest
+from spearmint_int.kernels import Covariance, packed_squared_differences
 from spearmint_int.kernels.stationary import kernel_named
-from spearmint_int.model import Ensemble, Standardizer, TrainingData
+from spearmint_int.model import Ensemble, Standardizer, TrainingData, _predict
+from spearmint_int.model.factor import JITTER
 from spearmint_int.sampling import Priors
 from spearmint_int.sampling._chain import Chain
-from spearmint_int.space import FloatArray
 
 BURN_IN = 20  # enough to be in the steady state; it is not what is timed
 SUGGESTIONS = 7
@@ -40,9 +39,10 @@ print(int(status["VmHWM"].split()[0]) / 1024)
 def log_posterior_seconds(n: int) -> float:
     """One evaluation from scratch: all distances, the kernel, the factor, the solve, the priors."""
     observed, space = problem.observations(n), problem.space()
-    y = Standardizer.of(observed.values).apply(observed.values)
+    values = observed.values[OBJECTIVE]
+    y = Standardizer.of(values).apply(values)
     data = TrainingData.collapse(space.snap(observed.points), y)
-    covariance = rounding(space, kernel_named("matern52"))
+    covariance = Covariance.over(space, kernel_named("matern52"))
     d2 = packed_squared_differences(data.X, covariance.groups)
     rows, bits = Priors().rows(len(covariance.groups)), np.random.PCG64(0)
     capsule = covariance.kernel.capsule
@@ -58,21 +58,16 @@ class SteadyState:
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self._observed, self._space = problem.observations(n), problem.space()
-        self._pending = np.empty((0, self._space.dimensions))
-        self._seed = 0
-        self._chain = self._ask(ChooserOptions(burn_in=BURN_IN), None).chain
+        self._problem = Problem(problem.space(), problem.observations(n))
+        burning = replace(self._problem, options=ChooserOptions(burn_in=BURN_IN))
+        self._chain = suggest(burning).chain
 
-    def suggest(self) -> Suggestion:
-        self._seed += 1
-        suggestion = self._ask(ChooserOptions(), self._chain)
-        self._chain = suggestion.chain
-        return suggestion
-
-    def _ask(self, options: ChooserOptions, chain: dict[str, Any] | None) -> Suggestion:
-        return suggest(
-            self._space, self._observed, self._pending, options, seed=self._seed, chain=chain
-        )
+    def suggest(self) -> Answer:
+        seed = self._problem.seed + 1
+        self._problem = replace(self._problem, seed=seed, chain=self._chain)
+        answer = suggest(self._problem)
+        self._chain = answer.chain
+        return answer
 
 
 @dataclass(frozen=True)
@@ -89,8 +84,8 @@ def suggestion_time(n: int) -> SuggestionTime:
     with one_blas_thread():
         total = median_seconds(steady.suggest, repeats=SUGGESTIONS)
         with _Recording() as calls:
-            health = steady.suggest().provenance["chain"]
-        sampled = health["evaluations"]
+            chosen = steady.suggest().suggestions[0].provenance.acquired
+        sampled = chosen.chain.evaluations if chosen else 0
         alone = sampled * (lapack.dpotrf_seconds(n) + lapack.dtrsv_seconds(n))
         alone += calls.factorizations * lapack.dpotrf_seconds(n)
         alone += calls.inverses * lapack.inverse_seconds(n)
@@ -101,12 +96,9 @@ def suggestion_time(n: int) -> SuggestionTime:
 
 def cold_suggestion_seconds(n: int) -> float:
     """A first suggestion on n results that no chain has seen: the burn-in, and all the rest."""
-    observed, space = problem.observations(n), problem.space()
-    nothing = np.empty((0, space.dimensions))
+    cold = Problem(problem.space(), problem.observations(n))
     with one_blas_thread():
-        return median_seconds(
-            lambda: suggest(space, observed, nothing, ChooserOptions(), seed=0), repeats=3
-        )
+        return median_seconds(lambda: suggest(cold), repeats=3)
 
 
 def peak_memory_mb() -> float:
@@ -132,7 +124,9 @@ class _Recording:
         self._replace(Ensemble, "moments", self._predicting(Ensemble.moments, 1))
         gradient = Ensemble.moments_with_gradient
         self._replace(Ensemble, "moments_with_gradient", self._predicting(gradient, 2))
-        self._replace(_gp, "inverse_of_factor", self._counting(_gp.inverse_of_factor, "inverses"))
+        self._replace(
+            _predict, "inverse_of_factor", self._counting(_predict.inverse_of_factor, "inverses")
+        )
         self._replace(scipy_lapack, "dpotrf", self._counting(scipy_lapack.dpotrf, "factorizations"))
         return self
 

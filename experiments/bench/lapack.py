@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cython_blas, cython_lapack
 
 from experiments.bench.timing import seconds
-from spearmint_int import _gp
+from spearmint_int.model import _predict
 
 FloatArray = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def inverse_seconds(n: int) -> float:
 
     def invert() -> None:
         np.copyto(work, L)
-        _gp.inverse_of_factor(work)
+        _predict.inverse_of_factor(work)
 
     return seconds(invert) - seconds(lambda: np.copyto(work, L))
 

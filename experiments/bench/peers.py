@@ -10,7 +10,6 @@ import numpy as np
 from experiments.bench import problem
 from experiments.bench.timing import median_seconds
 from experiments.peers.adapters import build
-from experiments.peers.history import Assignment
 
 MODULES = {
     "ours": "spearmint_int",
@@ -30,8 +29,7 @@ def suggestion_seconds(name: str, n: int) -> float:
     rng = np.random.default_rng(n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assignment = Assignment(problem.DIMENSIONS, problem.NOISE**2, n + ASKS + 1, seed=0)
-        peer = build(name, assignment)
+        peer = build(name, problem.DIMENSIONS, noise_variance=problem.NOISE**2, seed=0)
         for params, value in problem.results(n):
             peer.tell(params, value)
 

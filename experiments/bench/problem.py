@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.dimension import Dimension, Params
 from experiments.ours import space_of
-from spearmint_int.observations import Observations
+from spearmint_int.chooser import Observations
 from spearmint_int.space import Space
 
 SIZES = (20, 50, 100, 200, 500, 1000)
@@ -42,6 +42,6 @@ def results(n: int, seed: int = 0) -> list[tuple[Params, float]]:
 
 def observations(n: int) -> Observations:
     pairs, box = results(n), space()
-    return Observations(
+    return Observations.of(
         np.array([box.encode(params) for params, _ in pairs]), np.array([y for _, y in pairs])
     )

@@ -9,19 +9,22 @@ proposed evaluates the one value that is left, after which nothing is uncertain.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from spearmint_int.acquisition.improvement import LogExpectedImprovement
-from spearmint_int.kernels import kernel_named, plain, rounding
+from spearmint_int.kernels import (
+    Covariance,
+    InputTransform,
+    kernel_named,
+    rounding,
+    unrounded,
+)
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
 from spearmint_int.space import Int, Space
-
-if TYPE_CHECKING:
-    from spearmint_int.kernels import Covariance
 
 FloatArray = NDArray[np.float64]
 
@@ -43,17 +46,20 @@ class State:
     values: FloatArray
 
     @property
+    def transform(self) -> InputTransform:
+        return rounding(SPACE) if self.treatment == "proposed" else unrounded
+
+    @property
     def posterior(self) -> Posterior:
         kernel = kernel_named("matern52")
-        make = rounding if self.treatment == "proposed" else plain
-        covariance: Covariance = make(SPACE, kernel)
-        data = TrainingData.collapse(covariance.transform(self.points), self.values)
+        covariance = Covariance.over(SPACE, kernel)
+        data = TrainingData.collapse(self.transform(self.points), self.values)
         return Posterior.fit(data, THETA, covariance, noiseless=True)
 
     def curves(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, standard deviation and EI on the grid."""
         posterior = self.posterior
-        mean, variance = posterior.moments(posterior.covariance.transform(GRID))
+        mean, variance = posterior.moments(self.transform(GRID))
         sd = np.sqrt(variance)
         log_ei = LogExpectedImprovement().value(mean[0], sd, np.full(len(sd), self.values.min()))
         return mean[0], sd, np.exp(log_ei)
@@ -62,7 +68,7 @@ class State:
     def suggestion(self) -> FloatArray:
         """The acquisition's maximum [1]; of a whole cell of them proposed takes the centre."""
         best = GRID[int(np.argmax(self.curves()[2]))][None, :]
-        return np.asarray(self.posterior.covariance.transform(best)[0])
+        return np.asarray(self.transform(best)[0])
 
     def evaluated(self) -> State:
         """After the suggestion's evaluation; all but basic keep the rounded point."""

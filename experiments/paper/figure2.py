@@ -14,12 +14,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from spearmint_int.kernels import Covariance, kernel_named, plain, rounding
+from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
 from spearmint_int.space import Float, Int, Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 FloatArray = NDArray[np.float64]
 
@@ -27,9 +27,9 @@ SPACE = Space({"x1": Int(0, 4), "x2": Float(0, 1)})
 THETA = Hyperparameters(mean=0.0, amplitude2=1.0, noise=1e-6, length_scales=(0.25, 0.25))
 OBSERVATIONS = 25
 PER_AXIS = 101
-ROWS: tuple[tuple[str, Callable[..., Covariance]], ...] = (
-    ("proposed approach", rounding),
-    ("standard GP", plain),
+ROWS: tuple[tuple[str, InputTransform], ...] = (
+    ("proposed approach", rounding(SPACE)),
+    ("standard GP", unrounded),
 )
 
 
@@ -45,8 +45,9 @@ def sample(seed: int = 0) -> tuple[FloatArray, FloatArray]:
     """Random points of the cube, and values of one draw from the k' prior there."""
     rng = np.random.default_rng(seed)
     points = rng.random((OBSERVATIONS, 2))
-    covariance = rounding(SPACE, kernel_named("squared_exponential"))
-    K = THETA.amplitude2 * covariance.correlation(points, points, THETA.length_scales)
+    covariance = Covariance.over(SPACE, kernel_named("squared_exponential"))
+    Z = rounding(SPACE)(points)
+    K = THETA.amplitude2 * covariance.correlation(Z, Z, THETA.length_scales)
     K[np.diag_indices_from(K)] += THETA.noise
     return points, np.asarray(np.linalg.cholesky(K) @ rng.standard_normal(OBSERVATIONS))
 
@@ -58,14 +59,14 @@ def grid() -> tuple[FloatArray, FloatArray]:
     return x1, x2
 
 
-def surfaces(make: Callable[..., Covariance], seed: int = 0) -> Surfaces:
-    """The posterior with the covariance that `make` makes, given the sample."""
+def surfaces(transform: InputTransform, seed: int = 0) -> Surfaces:
+    """The posterior with this T before the kernel, given the sample."""
     points, values = sample(seed)
-    covariance = make(SPACE, kernel_named("squared_exponential"))
-    data = TrainingData.collapse(covariance.transform(points), values)
+    covariance = Covariance.over(SPACE, kernel_named("squared_exponential"))
+    data = TrainingData.collapse(transform(points), values)
     posterior = Posterior.fit(data, THETA, covariance, noiseless=False)
     X = np.column_stack([part.ravel() for part in grid()])
-    mean, variance = posterior.moments(covariance.transform(X))
+    mean, variance = posterior.moments(transform(X))
     shape = (PER_AXIS, PER_AXIS)
     return Surfaces(mean[0].reshape(shape), np.sqrt(variance).reshape(shape))
 
@@ -73,8 +74,8 @@ def surfaces(make: Callable[..., Covariance], seed: int = 0) -> Surfaces:
 def figure_2(seed: int = 0) -> Figure:
     """Proposed above, standard below; mean left, standard deviation right."""
     figure = Figure(figsize=(10, 9))
-    for row, (name, make) in enumerate(ROWS):
-        found = surfaces(make, seed)
+    for row, (name, transform) in enumerate(ROWS):
+        found = surfaces(transform, seed)
         for column, (title, surface) in enumerate(
             (("posterior mean", found.mean), ("posterior standard deviation", found.sd))
         ):

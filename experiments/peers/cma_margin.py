@@ -10,8 +10,9 @@ from cmaes import CMAwM
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from experiments.dimension import Params
-    from experiments.peers.history import Assignment
+    from collections.abc import Sequence
+
+    from experiments.dimension import Dimension, Params
 
 
 class CMAwithMargin(History):
@@ -22,15 +23,17 @@ class CMAwithMargin(History):
 
     SIGMA = 1 / 6
 
-    def __init__(self, assignment: Assignment) -> None:
-        super().__init__(assignment)
+    def __init__(
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
+    ) -> None:
+        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
         steps = [1 / (len(d.values()) - 1) if d.integer else 0.0 for d in self.dimensions]
         self._cma = CMAwM(
             mean=np.full(len(steps), 0.5),
             sigma=self.SIGMA,
             bounds=np.tile([0.0, 1.0], (len(steps), 1)),
             steps=np.array(steps),
-            seed=self.seed,
+            seed=seed,
         )
         self._asked: Any = None
         self._generation: list[tuple[Any, float]] = []

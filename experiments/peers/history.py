@@ -1,8 +1,7 @@
-"""What every peer is told beforehand, and what it keeps."""
+"""What every peer keeps: the inputs and the results so far."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,26 +12,15 @@ if TYPE_CHECKING:
     from experiments.dimension import Dimension, Params
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """The inputs, how many evaluations there will be, and the seed.
-
-    A noise variance of 0 says that results are exact, None that nobody knows.
-    """
-
-    dimensions: Sequence[Dimension]
-    noise_variance: float | None
-    evaluations: int
-    seed: int
-
-
 class History:
-    """The assignment and what was told so far."""
+    """What was told so far."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self.dimensions = tuple(assignment.dimensions)
-        self.noise_variance = assignment.noise_variance
-        self.seed = assignment.seed
+    def __init__(
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
+    ) -> None:
+        self.dimensions = tuple(dimensions)
+        self.noise_variance = noise_variance
+        self.seed = seed
         self.params: list[Params] = []
         self.values: list[float] = []
 

@@ -10,22 +10,25 @@ import skopt
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from experiments.dimension import Params
-    from experiments.peers.history import Assignment
+    from collections.abc import Sequence
+
+    from experiments.dimension import Dimension, Params
 
 
 class ScikitOptimize(History):
     """gp_minimize's optimiser: Integer dimensions, EI, its own noise estimate, no duplicates."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        super().__init__(assignment)
+    def __init__(
+        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
+    ) -> None:
+        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
         space = [
             skopt.space.Integer(int(d.low), int(d.high), name=d.name)
             if d.integer
             else skopt.space.Real(d.low, d.high, "log-uniform" if d.log else "uniform", name=d.name)
             for d in self.dimensions
         ]
-        self._optimizer = skopt.Optimizer(space, "GP", acq_func="EI", random_state=self.seed)
+        self._optimizer = skopt.Optimizer(space, "GP", acq_func="EI", random_state=seed)
         self._told = 0
 
     def ask(self) -> Params:

@@ -30,9 +30,12 @@ def add(arguments: tuple[str, ...], column: str, skip: bool, file_name: str, as_
     A column (or key) for each variable, one for the value; an empty value means 'failed there'.
     Either every row is added or, if one does not fit, none.
     """
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+
     file, folder = _file_and_folder(arguments, file_name)
     results, skipped = _results(file, folder.config, column=column, skip=skip)
     with folder.store(create=True) as store:
+        StoredExperiment.begin(folder.config, store)
         added = [job.id for job in store.add_all_complete(results)]
     if as_json:
         print_json({"added": added, "skipped": skipped})

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
 
+DIGITS = 10
+
 
 @click.command(short_help="The best settings: observed, and by the model.")
 @json_option
@@ -27,13 +29,13 @@ def best(folder: Folder, as_json: bool) -> None:
 
     Under noise trust the model: the lowest value of many noisy ones is lucky.
     """
-    from spearmint_int.cli.modelling import recommendation  # noqa: PLC0415
     from spearmint_int.cli.results import best_job  # noqa: PLC0415
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
     config = folder.config
     with folder.store() as store:
         job = best_job(store, config.task_name)
-        model = recommendation(config, store)
+        model = StoredExperiment.read(config, store).recommend()
     if as_json:
         print_json(_document(config, job, model))
     elif job is None:
@@ -44,11 +46,11 @@ def best(folder: Folder, as_json: bool) -> None:
 
 def _facts(config: Config, job: Job, model: Recommendation | None) -> Iterator[tuple[str, str]]:
     value = (job.values or {}).get(config.task_name)
-    yield "lowest value", f"{value_text.number(value)} (job {job.id})"
-    yield "  at", value_text.params(job.params)
+    yield "lowest value", f"{value_text.number(value, digits=DIGITS)} (job {job.id})"
+    yield "  at", value_text.params(job.params, digits=DIGITS)
     if model is not None:
         yield "model's minimum", value_text.estimate(model.mean, model.sd)
-        yield "  at ", value_text.params(model.params)
+        yield "  at ", value_text.params(model.params, digits=DIGITS)
 
 
 def _document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:

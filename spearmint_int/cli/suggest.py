@@ -11,6 +11,7 @@ from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.output import print_json
 
 if TYPE_CHECKING:
+    from spearmint_int.chooser import Suggestion
     from spearmint_int.cli.arguments import Folder
 
 
@@ -20,12 +21,21 @@ if TYPE_CHECKING:
 @on_folder
 def suggest(folder: Folder, number: int, as_json: bool) -> None:
     """Show the next points to try. Nothing is stored: bring their results with 'add'."""
-    from spearmint_int.cli.modelling import suggestions  # noqa: PLC0415
-
-    with folder.store(create=True) as store:
-        chosen = suggestions(folder.config, store, number)
+    chosen = _suggestions(folder, number)
     if as_json:
-        print_json([{"params": s.params, "provenance": s.provenance} for s in chosen])
+        print_json([{"params": s.params, "provenance": s.provenance.to_json()} for s in chosen])
         return
     for suggestion in chosen:
-        click.echo(value_text.params(suggestion.params))
+        click.echo(value_text.params(suggestion.params, digits=10))
+
+
+def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
+    """From the jobs that there are; an experiment without a store has none, and gets none."""
+    from spearmint_int.errors import StoreMissing  # noqa: PLC0415
+    from spearmint_int.experiment import StoredExperiment, unstored_experiment  # noqa: PLC0415
+
+    try:
+        with folder.store() as store:
+            return StoredExperiment.read(folder.config, store).suggest(number).suggestions
+    except StoreMissing:
+        return unstored_experiment(folder.config).suggest(number).suggestions

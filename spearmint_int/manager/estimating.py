@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from spearmint_int.manager.background import BackgroundCall
 from spearmint_int.manager.events import Estimate
-from spearmint_int.observations import Observations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from spearmint_int.chooser import ChooserOptions, Recommendation
-    from spearmint_int.manager.history import History
-    from spearmint_int.space import Space
+    from spearmint_int.chooser import Problem, Recommendation
+    from spearmint_int.experiment import StoredExperiment
 
 # Beyond this many results the model's cost grows past what a status line is worth.
 MOST_OBSERVATIONS = 1000
@@ -27,15 +25,7 @@ SHARE_OF_JOB, SHARE_OF_RUN = 0.25, 0.1
 class Recommender(Protocol):
     """A function of data to the model's minimum; `spearmint_int.chooser.recommend` is one."""
 
-    def __call__(
-        self,
-        space: Space,
-        observations: Observations,
-        options: ChooserOptions,
-        *,
-        seed: int,
-        chain: Mapping[str, Any] | None = None,
-    ) -> Recommendation | None: ...
+    def __call__(self, problem: Problem) -> Recommendation | None: ...
 
 
 class Estimator:
@@ -43,18 +33,12 @@ class Estimator:
 
     def __init__(
         self,
-        history: History,
+        experiment: StoredExperiment,
         *,
-        space: Space,
-        options: ChooserOptions,
         recommender: Recommender,
-        seed: int,
-        load_chain: Callable[[], dict[str, Any] | None],
         wake: Callable[[], object],
     ) -> None:
-        self._history, self._space, self._options = history, space, options
-        self._recommend, self._seed, self._wake = recommender, seed, wake
-        self._load_chain = load_chain
+        self._experiment, self._recommend, self._wake = experiment, recommender, wake
         self._call: BackgroundCall[Recommendation | None] | None = None
         self._seen = 0
         self._seconds = self._spent = 0.0
@@ -79,17 +63,13 @@ class Estimator:
             self._keep(self._task())
 
     def _has_news(self) -> bool:
-        return self._seen != self._history.finished and (
-            0 < self._history.finished <= MOST_OBSERVATIONS
-        )
+        finished = self._experiment.history.finished
+        return self._seen != finished and 0 < finished <= MOST_OBSERVATIONS
 
     def _task(self) -> Callable[[], Recommendation | None]:
-        self._seen = self._history.finished
-        observations = Observations(self._history.points(), self._history.values())
-        chain = self._load_chain()  # here, in the loop's thread, and before the call begins
-        return lambda: self._recommend(
-            self._space, observations, self._options, seed=self._seed, chain=chain
-        )
+        self._seen = self._experiment.history.finished
+        problem = self._experiment.problem()  # here, in the loop's thread, before the call begins
+        return lambda: self._recommend(problem)
 
     def _collect(self, call: BackgroundCall[Recommendation | None]) -> bool:
         if not call.is_finished:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import SpaceExhausted, StoreUnavailable
-from spearmint_int.manager.agreement import agreed_seed, check_variables
+from spearmint_int.experiment import StoredExperiment
 from spearmint_int.manager.endings import ending_message
 from spearmint_int.manager.estimating import Estimator
 from spearmint_int.manager.events import (
@@ -21,14 +21,13 @@ from spearmint_int.manager.events import (
     Summary,
 )
 from spearmint_int.manager.fleet import Fleet
-from spearmint_int.manager.history import History
 from spearmint_int.manager.identity import new_owner
 from spearmint_int.manager.lost import Reaper
 from spearmint_int.manager.outage import Outage
 from spearmint_int.manager.record import Record
 from spearmint_int.manager.standing import Standing
 from spearmint_int.manager.stopping import StopRequest, Urgency
-from spearmint_int.manager.suggesting import CHAIN, Begun, Suggester
+from spearmint_int.manager.suggesting import Begun, Suggester
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,11 +59,10 @@ class Run:
         listener: Listener,
         stop: StopRequest,
     ) -> None:
-        check_variables(config, store)
-        space, options, owner = config.space(), config.chooser_options(), new_owner()
-        seed = agreed_seed(config, store)
+        owner = new_owner()
+        experiment = StoredExperiment.begin(config, store, chooser=chooser)
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
-        self._history = History(store, task=config.task_name, dimensions=space.dimensions)
+        self._history = experiment.history
         self._standing = Standing(config, store, self._history)
         self._record = Record(config.directory)
         self._outage = Outage(listener)
@@ -78,26 +76,9 @@ class Run:
             listener=listener,
         )
         self._suggester = Suggester(
-            config,
-            store,
-            self._history,
-            space=space,
-            options=options,
-            chooser=chooser,
-            seed=seed,
-            owner=owner,
-            listener=listener,
-            wake=stop.waker.wake,
+            config, store, experiment, owner=owner, listener=listener, wake=stop.waker.wake
         )
-        self._estimator = Estimator(
-            self._history,
-            space=space,
-            options=options,
-            recommender=recommender,
-            seed=seed,
-            load_chain=lambda: store.load_chain(CHAIN),
-            wake=stop.waker.wake,
-        )
+        self._estimator = Estimator(experiment, recommender=recommender, wake=stop.waker.wake)
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
         self._next_look = 0.0

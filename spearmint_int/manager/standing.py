@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spearmint_int.config import Config
+    from spearmint_int.history import StoreHistory
     from spearmint_int.manager.events import Estimate
-    from spearmint_int.manager.history import History
     from spearmint_int.stores.protocol import Store
 
 # So many jobs in a row say that the objective itself is at fault (more with several slots).
@@ -39,7 +39,7 @@ class Mean:
 class Standing:
     """What has happened so far, in this run and in the experiment."""
 
-    def __init__(self, config: Config, store: Store, history: History) -> None:
+    def __init__(self, config: Config, store: Store, history: StoreHistory) -> None:
         self._config, self._store, self._history = config, store, history
         self._begin = time.monotonic()
         self._best: Best | None = None

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spearmint_int.jobs import Job, JobDraft
+from spearmint_int.jobs import Job
 from spearmint_int.manager.background import BackgroundCall
 from spearmint_int.manager.events import JobAdded, SuggestionStarted
 from spearmint_int.manager.guesses import add_guesses
 from spearmint_int.manager.turn import Turn
-from spearmint_int.observations import Observations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spearmint_int.chooser import Chooser, ChooserOptions, Suggestion
+    from spearmint_int.chooser import Answer
     from spearmint_int.config import Config
+    from spearmint_int.experiment import StoredExperiment
     from spearmint_int.manager.events import Listener
-    from spearmint_int.manager.history import History
-    from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
-
-CHAIN = "hyperparameters"
 
 
 class Begun(Enum):
@@ -35,7 +31,7 @@ class Begun(Enum):
 
 
 @dataclass(frozen=True)
-class Answer:
+class NextJob:
     """What the chooser took, and the job; None when others have used up the budget meanwhile."""
 
     job: Job | None
@@ -46,7 +42,7 @@ class Answer:
 class _Attempt:
     """A suggestion under way."""
 
-    call: BackgroundCall[Suggestion]
+    call: BackgroundCall[Answer]
     resource: str
 
 
@@ -57,22 +53,16 @@ class Suggester:
         self,
         config: Config,
         store: Store,
-        history: History,
+        experiment: StoredExperiment,
         *,
-        space: Space,
-        options: ChooserOptions,
-        chooser: Chooser,
-        seed: int,
         owner: str,
         listener: Listener,
         wake: Callable[[], object],
     ) -> None:
-        self._config, self._store, self._history = config, store, history
-        self._space, self._options, self._chooser = space, options, chooser
-        self._seed, self._tell, self._wake = seed, listener, wake
+        self._config, self._store, self._experiment = config, store, experiment
+        self._tell, self._wake = listener, wake
         self._turn = Turn(store, owner)
         self._attempt: _Attempt | None = None
-        self._unsaved_chain: dict[str, Any] | None = None
         self._guesses_added = False
 
     @property
@@ -86,21 +76,14 @@ class Suggester:
         if self._add_guesses():
             self._wake()
             return Begun.GUESSES
-        self._history.refresh()
-        observations = Observations(self._history.points(), self._history.values())
-        pending = self._history.pending_points()
-        chain = self._unsaved_chain or self._store.load_chain(CHAIN)
-        self._tell(SuggestionStarted(len(observations.values)))
-        call = BackgroundCall(
-            lambda: self._chooser(
-                self._space, observations, pending, self._options, seed=self._seed, chain=chain
-            ),
-            done=self._wake,
-        )
+        self._experiment.history.refresh()
+        problem = self._experiment.problem()
+        self._tell(SuggestionStarted(len(problem.observations)))
+        call = BackgroundCall(lambda: self._experiment.chooser(problem, 1), done=self._wake)
         self._attempt = _Attempt(call, resource)
         return Begun.SUGGESTION
 
-    def collect(self) -> Answer | None:
+    def collect(self) -> NextJob | None:
         """Store the point as a job; None while there is none, SpaceExhausted if none is left."""
         attempt = self._attempt
         if attempt is None:
@@ -115,9 +98,7 @@ class Suggester:
     def rest(self) -> None:
         """Let others go on. Called when the new job runs, so that it does not wait for this."""
         if self._attempt is None:
-            if self._unsaved_chain is not None:
-                self._store.save_chain(CHAIN, self._unsaved_chain)
-                self._unsaved_chain = None
+            self._experiment.history.save_chain()
             self._turn.give_up()
 
     def abandon(self) -> None:
@@ -125,35 +106,29 @@ class Suggester:
         self._attempt = None
         self.rest()
 
-    def _store_answer(self, attempt: _Attempt) -> Answer:
+    def _store_answer(self, attempt: _Attempt) -> NextJob:
         try:
-            suggestion = attempt.call.result()
+            answer = attempt.call.result()
         except Exception:
             self._attempt = None
             raise
-        job = self._add(suggestion, attempt)
+        job = self._add(answer, attempt)
         self._attempt = None
-        self._unsaved_chain = suggestion.chain or self._unsaved_chain
-        return Answer(job, attempt.call.seconds)
+        self._experiment.go_on_from(answer)
+        return NextJob(job, attempt.call.seconds)
 
     def _add_guesses(self) -> bool:
         """Before the first suggestion: store the guesses. True when there were new ones."""
         if self._guesses_added:
             return False
-        added = add_guesses(self._config, self._store, self._space)
+        added = add_guesses(self._config, self._store, self._experiment.space)
         self._guesses_added = True
         for job in added:
             self._tell(JobAdded(job, None))
         return bool(added)
 
-    def _add(self, suggestion: Suggestion, attempt: _Attempt) -> Job | None:
-        draft = JobDraft(
-            suggestion.params,
-            tuple(suggestion.point.tolist()),
-            provenance=suggestion.provenance,
-            resource=attempt.resource,
-            tasks=self._config.tasks,
-        )
+    def _add(self, answer: Answer, attempt: _Attempt) -> Job | None:
+        draft = self._experiment.draft(answer.suggestions[0], resource=attempt.resource)
         limit = self._config.resources[attempt.resource].max_finished_jobs
         job = self._store.add(draft, limit=limit)
         if job is not None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pymongo import ASCENDING
 from pymongo.errors import DuplicateKeyError
 
-from spearmint_int.errors import JobNotFound, StoreError, StoreVersionError
+from spearmint_int.errors import JobNotFound, StoreError, StoreMissing, StoreVersionError
 from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
@@ -26,6 +26,7 @@ from spearmint_int.jobs import (
     JobDraft,
     JobStatus,
     ProcessInfo,
+    seconds_between,
     status_after_failure,
 )
 from spearmint_int.stores import records
@@ -99,7 +100,7 @@ class MongoStore:
         if version is None:
             self._check_unused()
             if not create:
-                raise StoreError(f"{self.location}: no jobs yet; `spearmint-int run` makes some")
+                raise StoreMissing(f"{self.location}: no jobs yet; `spearmint-int run` makes some")
             for index in INDEXES:
                 self._server.call(partial(self._jobs.create_index, index))
             version = self._meta.first(SCHEMA_NAME, SCHEMA_VERSION)
@@ -321,7 +322,7 @@ class MongoStore:
 
     def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
-        fields = {"status": 1, "point": 1, "result": 1}
+        fields = dict.fromkeys(("status", "point", "result", "started", "ended"), 1)
         # For all of them by the index on ids: one that changes its status is met exactly once.
         index = "_id_" if set(statuses) == set(JobStatus) else None
         documents = self._server.call(
@@ -333,6 +334,7 @@ class MongoStore:
                 JobStatus(document["status"]),
                 tuple(document["point"]),
                 records.result_from_record(document["result"]),
+                seconds_between(document["started"], document["ended"]),
             )
             for document in documents
         ]

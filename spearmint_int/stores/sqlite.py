@@ -20,6 +20,7 @@ from spearmint_int.jobs import (
     JobDraft,
     JobStatus,
     ProcessInfo,
+    seconds_between,
     status_after_failure,
 )
 from spearmint_int.stores import records
@@ -199,7 +200,7 @@ class SQLiteStore:
         names = [status.value for status in statuses]
         with self._file.reading() as connection:
             rows = connection.execute(
-                "SELECT id, status, point, result FROM jobs"
+                "SELECT id, status, point, result, started, ended FROM jobs"
                 f" WHERE status IN ({_marks(names)}) ORDER BY id",
                 names,
             ).fetchall()
@@ -209,6 +210,7 @@ class SQLiteStore:
                 JobStatus(row["status"]),
                 tuple(json.loads(row["point"])),
                 records.result_from_record(_loads(row["result"])),
+                seconds_between(row["started"], row["ended"]),
             )
             for row in rows
         ]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
+from spearmint_int.errors import StoreError, StoreMissing, StoreUnavailable, StoreVersionError
 from spearmint_int.stores.protocol import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class SQLiteFile:
         self.path = path
         self._mutex = threading.RLock()
         if not create and not path.exists():
-            raise StoreError(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
+            raise StoreMissing(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
         with self._faults():
             self._connection: sqlite3.Connection | None = self._connect()
             try:

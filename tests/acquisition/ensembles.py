@@ -30,5 +30,6 @@ def some_ensemble(
                 noiseless=noiseless,
             )
             for _ in range(samples)
-        )
+        ),
+        space.snap,
     )

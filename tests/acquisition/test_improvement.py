@@ -18,7 +18,7 @@ from spearmint_int.acquisition.improvement import (
     log_h,
 )
 from spearmint_int.acquisition.surface import PointwiseAcquisition
-from spearmint_int.space import FloatArray
+from spearmint_int.arrays import FloatArray
 
 PREDICTIONS = [
     (0.0, 1.0, 0.0),

@@ -16,10 +16,10 @@ from spearmint_int.acquisition import (
     Surface,
     acquisition_named,
     maximize,
-    point_key,
     search,
 )
-from spearmint_int.space import Enum, Float, FloatArray, Int, Space
+from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.space import Enum, Float, Int, Space
 from tests.acquisition.ensembles import some_ensemble
 from tests.twins import MIXED
 

@@ -15,9 +15,9 @@ from spearmint_int.acquisition import (
 )
 from spearmint_int.acquisition.improvement import LogExpectedImprovement, LowerConfidenceBound
 from spearmint_int.acquisition.noisy import with_latent_draws
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import UnknownNameError
 from spearmint_int.model import Ensemble
-from spearmint_int.space import FloatArray
 from tests.acquisition.ensembles import some_ensemble
 from tests.twins import (
     MIXED,
@@ -33,7 +33,7 @@ CLIMBED = ["ei", "lcb", "nei", "pi"]
 
 
 def with_pending(ensemble: Ensemble, draws: int) -> Ensemble:
-    P = np.random.default_rng(9).random((2, ensemble.covariance.dimensions))
+    P = np.random.default_rng(9).random((2, ensemble.posteriors[0].data.X.shape[1]))
     return ensemble.with_fantasies(P, draws, np.random.default_rng(0))
 
 
@@ -151,7 +151,7 @@ def test_the_lower_confidence_bound_is_averaged_as_it_is() -> None:
 def test_latent_draws_have_the_joint_moments_of_the_latent_values() -> None:
     U, y = some_data(TWO_REALS, 6)
     theta = some_theta(TWO_REALS, noise=0.3)
-    ensemble = Ensemble((fitted(TWO_REALS, U, y, theta),))
+    ensemble = Ensemble((fitted(TWO_REALS, U, y, theta),), TWO_REALS.snap)
     drawn = with_latent_draws(ensemble, 40_000, np.random.default_rng(0)).posteriors[0]
     mean, covariance = DenseGP(TWO_REALS, U, y, theta).moments(U)
     error = np.sqrt(np.diag(covariance) / 40_000)

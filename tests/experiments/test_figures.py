@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.paper import figure1, figure2
 from experiments.paper.plots import save
-from spearmint_int.kernels import plain, rounding
+from spearmint_int.kernels import rounding, unrounded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_proposed_is_certain_everywhere_after_one_evaluation_in_every_cell() -> 
 
 
 def test_the_proposed_posterior_is_constant_inside_every_cell_of_the_integer_only() -> None:
-    found = figure2.surfaces(rounding)
+    found = figure2.surfaces(rounding(figure2.SPACE))
     cells = np.minimum((figure2.grid()[0][:, 0] * 5).astype(int), 4)
     for surface in (found.mean, found.sd):
         for cell in range(5):
@@ -48,7 +48,7 @@ def test_the_proposed_posterior_is_constant_inside_every_cell_of_the_integer_onl
 
 
 def test_the_standard_gp_does_not_see_the_steps() -> None:
-    found = figure2.surfaces(plain)
+    found = figure2.surfaces(unrounded)
     cells = np.minimum((figure2.grid()[0][:, 0] * 5).astype(int), 4)
     assert all(np.ptp(found.mean[cells == cell], axis=0).max() > 0.05 for cell in range(5))
 

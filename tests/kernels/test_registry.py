@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.kernels import KERNELS, kernel_named, register_kernel
-from spearmint_int.space import FloatArray
 
 
 class RationalQuadratic:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, Matern
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels import KERNELS, packed_squared_differences, squared_distances
-from spearmint_int.space import FloatArray
 from tests.twins import CORRELATIONS
 from tests.twins import squared_distances as squared_distances_twin
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.chooser import Suggestion, recommend
+from spearmint_int.chooser import Answer, Problem, recommend
 from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus, Source
 from spearmint_int.manager import (
@@ -21,9 +21,7 @@ from spearmint_int.manager import (
     RunEnded,
     RunStarted,
 )
-from spearmint_int.observations import Observations
 from spearmint_int.registry import CHOOSERS
-from spearmint_int.space import Space
 from spearmint_int.stores import Store, open_store
 from tests.manager.experiments import SQUARE, VARIABLES, experiment, on_both_stores, run
 from tests.places import Place
@@ -188,9 +186,9 @@ def test_a_job_that_recovers_is_complete(place: Place, store: Store) -> None:
 def test_the_model_is_told_where_it_failed(place: Place, store: Store) -> None:
     seen = []
 
-    def chooser(space: Space, observations: Observations, *data: Any, **options: Any) -> Suggestion:
-        seen.append(observations.values)
-        return CHOOSERS["random_chooser"](space, observations, *data, **options)
+    def chooser(problem: Problem, count: int = 1) -> Answer:
+        seen.append(problem.values)
+        return CHOOSERS["random_chooser"](problem, count)
 
     code = "def main(job_id, params): return float('nan') if job_id == 1 else 2.0"
     run(experiment(place, code, max_finished_jobs=3), store, chooser=chooser)

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from spearmint_int.factor import JITTER
+from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels import kernel_named, packed_squared_differences
 from spearmint_int.model import Hyperparameters, TrainingData
+from spearmint_int.model.factor import JITTER
 from spearmint_int.sampling import Prior, Priors
 from spearmint_int.sampling._chain import Chain
 from spearmint_int.sampling.priors import Family, lognormal
-from spearmint_int.space import FloatArray, Space
+from spearmint_int.space import Space
 from tests.twins import CORRELATIONS, DenseGP, column_weights, squared_distances
 
 PROPER = Priors(

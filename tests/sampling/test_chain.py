@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.kernels import KERNELS, kernel_named, register_kernel, rounding
-from spearmint_int.model import TrainingData
+from spearmint_int.arrays import FloatArray
+from spearmint_int.kernels import KERNELS, Covariance, kernel_named, register_kernel, unrounded
+from spearmint_int.model import Ensemble, TrainingData
 from spearmint_int.sampling import (
     ChainState,
     Draws,
@@ -21,7 +22,6 @@ from spearmint_int.sampling import (
     split_rhat,
 )
 from spearmint_int.sampling.priors import uniform
-from spearmint_int.space import FloatArray
 from tests.sampling.posteriors import Problem
 from tests.twins import MIXED, TWO_REALS, matern52, some_data
 
@@ -40,7 +40,7 @@ def sampled(
     U, y = some_data(MIXED, 15)
     return sample_posteriors(
         TrainingData.collapse(MIXED.snap(U), y),
-        rounding(MIXED, kernel_named(kernel)),
+        Covariance.over(MIXED, kernel_named(kernel)),
         priors or Priors(),
         options,
         noiseless=noiseless,
@@ -53,7 +53,7 @@ def thetas(draws: Draws) -> FloatArray:
     return np.array(
         [
             [p.theta.mean, p.theta.amplitude2, p.theta.noise, *p.theta.length_scales]
-            for p in draws.ensemble.posteriors
+            for p in draws.posteriors
         ]
     )
 
@@ -74,12 +74,12 @@ def test_the_same_seed_gives_the_same_samples() -> None:
 @pytest.mark.parametrize(("samples", "chains"), [(1, 1), (7, 1), (7, 3), (2, 4)])
 def test_there_are_as_many_posteriors_as_samples_asked_for(samples: int, chains: int) -> None:
     draws = sampled(replace(QUICK, samples=samples, chains=chains))
-    assert len(draws.ensemble.posteriors) == samples
+    assert len(draws.posteriors) == samples
     assert draws.state.states.shape == (chains, 6)
 
 
 def test_a_drawn_posterior_is_that_of_its_hyperparameters() -> None:
-    drawn = sampled().ensemble.posteriors[-1]
+    drawn = sampled().posteriors[-1]
     fresh = type(drawn).fit(drawn.data, drawn.theta, drawn.covariance, noiseless=False)
     Z = MIXED.snap(np.random.default_rng(0).random((40, 5)))
     assert np.allclose(drawn.moments(Z)[0], fresh.moments(Z)[0], atol=1e-9)
@@ -116,7 +116,7 @@ def test_a_sweep_makes_a_bounded_number_of_evaluations() -> None:
 
 def sampled_from(n: int, options: SamplerOptions, seed: int) -> Draws:
     U, y = some_data(MIXED, n)
-    covariance = rounding(MIXED, kernel_named("matern52"))
+    covariance = Covariance.over(MIXED, kernel_named("matern52"))
     data, rng = TrainingData.collapse(MIXED.snap(U), y), np.random.default_rng(seed)
     return sample_posteriors(data, covariance, Priors(), options, noiseless=False, rng=rng)
 
@@ -306,13 +306,14 @@ def test_points_that_crowd_together_never_crash_a_noiseless_chain(kernel: str) -
     data = TrainingData.collapse(U, np.sin(1e7 * U[:, 0]))
     draws = sample_posteriors(
         data,
-        rounding(TWO_REALS, kernel_named(kernel)),
+        Covariance.over(TWO_REALS, kernel_named(kernel)),
         Priors(),
         QUICK,
         noiseless=True,
         rng=np.random.default_rng(0),
     )
-    mean, variance = draws.ensemble.moments(np.random.default_rng(1).random((50, 2)))
+    everywhere = np.random.default_rng(1).random((50, 2))
+    mean, variance = Ensemble(draws.posteriors, unrounded).moments(everywhere)
     assert np.all(np.isfinite(mean))
     assert np.all(variance >= 0.0)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.sampling import effective_sample_size, split_rhat
-from spearmint_int.space import FloatArray
 
 
 def autoregressive(rho: float, chains: int, n: int, *, seed: int = 0) -> FloatArray:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.sampling import effective_sample_size
-from spearmint_int.space import Enum, Float, FloatArray, Int, Space
+from spearmint_int.space import Enum, Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem
 from tests.twins import DenseGP
 

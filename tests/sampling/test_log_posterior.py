@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spearmint_int.factor import JITTER
+from spearmint_int.arrays import FloatArray
+from spearmint_int.model.factor import JITTER
 from spearmint_int.sampling.priors import Priors, gamma, normal, uniform
-from spearmint_int.space import Enum, Float, FloatArray, Int, Space
+from spearmint_int.space import Enum, Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem
 from tests.twins import CORRELATIONS, MIXED, column_weights, some_data, squared_distances
 

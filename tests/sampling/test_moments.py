@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.sampling import Priors, effective_sample_size
-from spearmint_int.space import Float, FloatArray, Int, Space
+from spearmint_int.space import Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem, one_length_scale_grid
 
 REAL, INTEGER = Space({"x": Float(0, 1)}), Space({"k": Int(0, 3)})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from spearmint_int.acquisition import ACQUISITIONS, AcquisitionMaker
+from spearmint_int.chooser import Answer, Problem
 from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling.priors import Prior, gamma
 from spearmint_int.schedulers import LocalScheduler
@@ -34,11 +36,14 @@ def exponential(rate: float) -> Prior:
     return gamma(1.0, rate)
 
 
-def corner_first(*data: Any, **options: Any) -> Any:
+def corner_first(problem: Problem, count: int = 1) -> Answer:
     """The random chooser under another name, and its provenance says so."""
-    suggestion = CHOOSERS["random_chooser"](*data, **options)
-    suggestion.provenance["source"] = "corner first"
-    return suggestion
+    answer = CHOOSERS["random_chooser"](problem, count)
+    renamed = (
+        replace(s, provenance=replace(s.provenance, source="corner first"))
+        for s in answer.suggestions
+    )
+    return replace(answer, suggestions=tuple(renamed))
 
 
 class CountedScheduler(LocalScheduler):

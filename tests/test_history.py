@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spearmint_int.history import StoreHistory
 from spearmint_int.jobs import UNFINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
-from spearmint_int.manager.history import History
 from spearmint_int.stores import Store
 
 FAILURE = Failure(FailureKind.EXCEPTION, "it broke")
 
 
 @pytest.fixture
-def known(store: Store) -> History:
-    return History(store, task="main", dimensions=2)
+def known(store: Store) -> StoreHistory:
+    return StoreHistory(store, tasks=["main"], dimensions=2)
 
 
 def add(store: Store, u: float) -> Job:
@@ -35,29 +35,32 @@ def complete(store: Store, u: float, value: float) -> Job:
     return job
 
 
-def seen(known: History) -> tuple[list[float], list[float], list[float]]:
+def seen(known: StoreHistory) -> tuple[list[float], list[float], list[float]]:
     known.refresh()
+    observations = known.observations()
     return (
-        known.points()[:, 0].tolist(),
-        known.values().tolist(),
-        known.pending_points()[:, 0].tolist(),
+        observations.points[:, 0].tolist(),
+        observations.values["main"].tolist(),
+        known.pending()[:, 0].tolist(),
     )
 
 
-def test_an_empty_store_has_no_history(known: History) -> None:
+def test_an_empty_store_has_no_history(known: StoreHistory) -> None:
     assert seen(known) == ([], [], [])
-    assert known.points().shape == known.pending_points().shape == (0, 2)
+    assert known.observations().points.shape == known.pending().shape == (0, 2)
     assert known.best() is None
 
 
-def test_finished_jobs_have_values_and_others_are_pending(store: Store, known: History) -> None:
+def test_finished_jobs_have_values_and_others_are_pending(
+    store: Store, known: StoreHistory
+) -> None:
     complete(store, 0.1, 3.0)
     add(store, 0.2)
     assert seen(known) == ([0.1], [3.0], [0.2])
     assert known.counts[JobStatus.NEW] == known.counts[JobStatus.COMPLETE] == 1
 
 
-def test_jobs_that_end_out_of_order_are_found(store: Store, known: History) -> None:
+def test_jobs_that_end_out_of_order_are_found(store: Store, known: StoreHistory) -> None:
     for u in (0.1, 0.2, 0.3):
         add(store, u)
     claims = [store.claim("a", lease_seconds=60) for _ in range(3)]
@@ -69,7 +72,7 @@ def test_jobs_that_end_out_of_order_are_found(store: Store, known: History) -> N
     assert seen(known) == ([0.1, 0.2, 0.3], [1.0, 2.0, 3.0], [])
 
 
-def test_a_broken_job_is_nan(store: Store, known: History) -> None:
+def test_a_broken_job_is_nan(store: Store, known: StoreHistory) -> None:
     add(store, 0.1)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
@@ -81,7 +84,7 @@ def test_a_broken_job_is_nan(store: Store, known: History) -> None:
 
 
 def test_a_broken_job_that_is_tried_again_is_pending_and_then_complete(
-    store: Store, known: History
+    store: Store, known: StoreHistory
 ) -> None:
     add(store, 0.1)
     job = store.claim("a", lease_seconds=60)
@@ -96,7 +99,7 @@ def test_a_broken_job_that_is_tried_again_is_pending_and_then_complete(
     assert seen(known) == ([0.1], [5.0], [])
 
 
-def test_a_retry_that_ended_between_two_looks_is_noticed(store: Store, known: History) -> None:
+def test_a_retry_that_ended_between_two_looks_is_noticed(store: Store, known: StoreHistory) -> None:
     add(store, 0.1)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
@@ -109,7 +112,7 @@ def test_a_retry_that_ended_between_two_looks_is_noticed(store: Store, known: Hi
     assert seen(known) == ([0.1], [5.0], [])
 
 
-def test_the_best_is_the_earliest_of_equals(store: Store, known: History) -> None:
+def test_the_best_is_the_earliest_of_equals(store: Store, known: StoreHistory) -> None:
     for u, value in ((0.1, 3.0), (0.2, 1.0), (0.3, 1.0)):
         complete(store, u, value)
     known.refresh()
@@ -117,7 +120,7 @@ def test_the_best_is_the_earliest_of_equals(store: Store, known: History) -> Non
 
 
 def test_many_new_results_are_read_at_once(
-    store: Store, known: History, monkeypatch: pytest.MonkeyPatch
+    store: Store, known: StoreHistory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = [(JobDraft({}, (i / 100, 0.5), Source.USER), {"main": float(i)}) for i in range(60)]
     store.add_all_complete(results)
@@ -126,7 +129,7 @@ def test_many_new_results_are_read_at_once(
 
 
 def test_a_few_new_results_are_read_one_by_one(
-    store: Store, known: History, monkeypatch: pytest.MonkeyPatch
+    store: Store, known: StoreHistory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = [(JobDraft({}, (i / 100, 0.5), Source.USER), {"main": float(i)}) for i in range(60)]
     store.add_all_complete(results)

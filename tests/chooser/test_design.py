@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spearmint_int.acquisition import point_key
-from spearmint_int.design import design_point, random_point
-from spearmint_int.space import Float, FloatArray, Int, Space
+from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.chooser.design import design_point, random_point
+from spearmint_int.space import Float, Int, Space
 
 NOTHING: frozenset[bytes] = frozenset()
 SMALL = Space({"k": Int(0, 2), "j": Int(0, 3)})

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spearmint_int.observations import Observations, clean_values
+from spearmint_int.chooser import Observations, Problem
+from spearmint_int.chooser.problem import clean_values
+from spearmint_int.space import Float, Space
 
 
 def test_a_failure_gets_the_worst_finite_value() -> None:
@@ -22,9 +24,9 @@ def test_where_all_failed_all_are_alike() -> None:
     assert clean.failed == 2
 
 
-def test_a_wild_outlier_is_drawn_in_and_keeps_its_rank() -> None:
+def test_a_wild_outlier_is_clipped_and_keeps_its_rank() -> None:
     clean = clean_values(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 1e6]))
-    assert clean.drawn_in == 1
+    assert clean.clipped == 1
     assert 5.0 < clean.y[-1] < 200.0
     assert clean.y[:5].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
@@ -52,14 +54,26 @@ def test_the_best_value_survives_cleaning(values: list[float]) -> None:
     assert np.min(clean_values(given).y) == np.min(given)
 
 
-@pytest.mark.parametrize(("points", "values"), [((3, 2), 2), ((3,), 3)])
-def test_points_and_values_must_fit(points: tuple[int, ...], values: int) -> None:
-    with pytest.raises(ValueError, match=r"points must be \[n, D\] and values \[n\]"):
-        Observations(np.zeros(points), np.zeros(values))
+@pytest.mark.parametrize(
+    ("points", "values", "text"),
+    [((3, 2), 2, r"main must be \[3\]"), ((3,), 3, r"points must be \[n, D\]")],
+)
+def test_points_and_values_must_fit(points: tuple[int, ...], values: int, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        Observations.of(np.zeros(points), np.zeros(values))
 
 
 def test_finite_results_are_counted() -> None:
-    observations = Observations(np.zeros((3, 1)), np.array([1.0, np.nan, np.inf]))
-    assert observations.finite == 1
-    assert Observations.none(4).finite == 0
+    space = Space({"x": Float(0, 1)})
+    observations = Observations.of(np.zeros((3, 1)), np.array([1.0, np.nan, np.inf]))
+    assert Problem(space, observations).finite == 1
+    assert Problem(space, Observations.none(1)).finite == 0
     assert Observations.none(4).points.shape == (0, 4)
+
+
+def test_a_problem_has_the_values_of_every_task_and_models_the_objective() -> None:
+    space, tasks = Space({"x": Float(0, 1)}), {"loss": np.array([1.0]), "size": np.array([9.0])}
+    observations = Observations(np.zeros((1, 1)), tasks, np.array([2.5]), np.array([True]))
+    problem = Problem(space, observations, objective="loss")
+    assert problem.values.tolist() == [1.0]
+    assert problem.observations.values["size"].tolist() == [9.0]

@@ -11,21 +11,26 @@ import numpy as np
 import pytest
 
 from spearmint_int.acquisition import ACQUISITIONS
+from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import (
     LIKELIHOODS,
     TREATMENTS,
+    Answer,
     ChooserOptions,
+    Observations,
+    Problem,
+    Recommendation,
     Suggestion,
     chooser_named,
     recommend,
     suggest,
 )
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
-from spearmint_int.kernels import KERNELS, plain
-from spearmint_int.observations import Observations
+from spearmint_int.kernels import KERNELS, unrounded
 from spearmint_int.registry import CHOOSERS
+from spearmint_int.sampling import ChainState
 from spearmint_int.sampling.priors import lognormal
-from spearmint_int.space import Enum, Float, FloatArray, Int, Params, Space
+from spearmint_int.space import Enum, Float, Int, Params, Space
 from tests.twins import MIXED
 
 QUICK = ChooserOptions(samples=4, burn_in=20, candidates=300)
@@ -34,19 +39,33 @@ BOTH = pytest.mark.parametrize("options", [QUICK, NOISELESS], ids=["gaussian", "
 FIVE = Space({"k": Int(0, 4)})
 
 
-def nothing_pending(space: Space) -> FloatArray:
-    return np.empty((0, space.dimensions))
-
-
 def observed(space: Space, values: list[float], *, seed: int = 1) -> Observations:
     points = space.snap(np.random.default_rng(seed).random((len(values), space.dimensions)))
-    return Observations(points, np.array(values, dtype=np.float64))
+    return Observations.of(points, np.array(values, dtype=np.float64))
 
 
 def next_of(
     space: Space, observations: Observations, options: ChooserOptions = QUICK, *, seed: int = 0
 ) -> Suggestion:
-    return suggest(space, observations, nothing_pending(space), options, seed=seed)
+    return answer_of(space, observations, options, seed=seed).suggestions[0]
+
+
+def answer_of(
+    space: Space,
+    observations: Observations,
+    options: ChooserOptions = QUICK,
+    *,
+    seed: int = 0,
+    pending: FloatArray | None = None,
+) -> Answer:
+    under_way = np.empty((0, space.dimensions)) if pending is None else pending
+    return suggest(Problem(space, observations, under_way, options, seed))
+
+
+def recommended(
+    space: Space, observations: Observations, options: ChooserOptions
+) -> Recommendation | None:
+    return recommend(Problem(space, observations, options=options))
 
 
 def run(
@@ -60,14 +79,12 @@ def run(
     """A whole optimisation, one point after the other, with the chain handed on."""
     observations, chain, made = Observations.none(space.dimensions), None, []
     for _ in range(evaluations):
-        suggestion = suggest(
-            space, observations, nothing_pending(space), options, seed=seed, chain=chain
-        )
-        chain = suggestion.chain
+        answer = suggest(Problem(space, observations, options=options, seed=seed, chain=chain))
+        suggestion, chain = answer.suggestions[0], answer.chain
         made.append(suggestion)
-        observations = Observations(
+        observations = Observations.of(
             np.vstack([observations.points, suggestion.point]),
-            np.append(observations.values, function(suggestion.params)),
+            np.append(observations.values["main"], function(suggestion.params)),
         )
     return made, observations
 
@@ -78,10 +95,12 @@ def run(
 @BOTH
 def test_the_same_arguments_give_the_same_suggestion(options: ChooserOptions) -> None:
     data = observed(MIXED, [3.0, 1.0, 2.0, 5.0, 4.0])
-    one, two = (next_of(MIXED, data, options, seed=7) for _ in range(2))
-    assert one.params == two.params
-    assert np.array_equal(one.point, two.point)
-    assert one.chain == two.chain
+    one, two = (answer_of(MIXED, data, options, seed=7) for _ in range(2))
+    assert one.suggestions[0].params == two.suggestions[0].params
+    assert np.array_equal(one.suggestions[0].point, two.suggestions[0].point)
+    assert one.chain is not None
+    assert two.chain is not None
+    assert one.chain.to_json() == two.chain.to_json()
 
 
 def test_another_seed_gives_another_design() -> None:
@@ -91,13 +110,15 @@ def test_another_seed_gives_another_design() -> None:
 
 @BOTH
 def test_provenance_and_chain_are_plain_json(options: ChooserOptions) -> None:
-    suggestion = next_of(MIXED, observed(MIXED, [3.0, 1.0, 2.0]), options)
-    for part in (suggestion.provenance, suggestion.chain, suggestion.params):
+    answer = answer_of(MIXED, observed(MIXED, [3.0, 1.0, 2.0]), options)
+    suggestion = answer.suggestions[0]
+    assert answer.chain is not None
+    for part in (suggestion.provenance.to_json(), answer.chain.to_json(), suggestion.params):
         assert json.dumps(part, allow_nan=False)
 
 
 def test_provenance_says_what_was_known_and_why_the_point_won() -> None:
-    told = next_of(MIXED, observed(MIXED, [3.0, 1.0, np.nan, 2.0])).provenance
+    told = next_of(MIXED, observed(MIXED, [3.0, 1.0, np.nan, 2.0])).provenance.to_json()
     assert told["observations"] == 4
     assert told["failed"] == 1
     assert len(told["hyperparameters"]) == 4
@@ -112,14 +133,16 @@ def test_auto_is_ei_and_under_noise_the_noisy_one(likelihood: str, used: str) ->
     data = observed(space, [3.0, 1.0, 2.0, 5.0])
     auto = next_of(space, data, replace(QUICK, likelihood=likelihood))
     named = next_of(space, data, replace(QUICK, likelihood=likelihood, acquisition=used))
-    assert auto.provenance["acquisition"] == used
+    assert auto.provenance.to_json()["acquisition"] == used
     assert np.array_equal(auto.point, named.point)
 
 
 def test_the_value_of_ei_is_in_the_objectives_units() -> None:
     values = [3.0, 1.0, 2.0, 5.0, 4.0]
     plain, scaled = (
-        next_of(MIXED, observed(MIXED, list(factor * np.array(values)))).provenance["value"]
+        next_of(MIXED, observed(MIXED, list(factor * np.array(values)))).provenance.to_json()[
+            "value"
+        ]
         for factor in (1.0, 1024.0)
     )
     assert scaled == pytest.approx(1024.0 * plain, rel=1e-9)
@@ -144,19 +167,17 @@ def test_the_stored_point_encodes_the_parameters() -> None:
 
 def test_a_chain_that_is_handed_back_is_gone_on_with() -> None:
     data = observed(MIXED, [3.0, 1.0, 2.0, 4.0])
-    first = next_of(MIXED, data)
-    second = suggest(MIXED, data, nothing_pending(MIXED), QUICK, seed=1, chain=first.chain)
-    assert second.provenance["chain"]["resumed"]
-    assert not first.provenance["chain"]["resumed"]
+    first = answer_of(MIXED, data)
+    second = suggest(Problem(MIXED, data, options=QUICK, seed=1, chain=first.chain))
+    assert second.suggestions[0].provenance.to_json()["chain"]["resumed"]
+    assert not first.suggestions[0].provenance.to_json()["chain"]["resumed"]
 
 
 @pytest.mark.parametrize(
     "chain", [{}, {"states": 3}, {"states": [[1.0]], "widths": [], "trace": []}]
 )
 def test_a_damaged_chain_is_left_aside(chain: dict[str, Any]) -> None:
-    data = observed(MIXED, [3.0, 1.0, 2.0])
-    suggestion = suggest(MIXED, data, nothing_pending(MIXED), QUICK, seed=0, chain=chain)
-    assert suggestion.params == next_of(MIXED, data).params
+    assert ChainState.from_json(chain, chains=1, groups=3) is None
 
 
 # --- every combination runs -----------------------------------------------------------------------
@@ -179,9 +200,9 @@ def test_every_combination_of_options_gives_a_point_of_the_space(
     )
     pending = np.array([[0.5, 0.5, 0.1, 0.8, 0.3]])
     data = observed(MIXED, [3.0, 1.0, 2.0, 5.0])
-    suggestion = suggest(MIXED, data, pending, options, seed=0)
+    suggestion = answer_of(MIXED, data, options, pending=pending).suggestions[0]
     assert MIXED.decode(suggestion.point) == suggestion.params
-    assert suggestion.provenance["source"] != "random"
+    assert suggestion.provenance.source != "random"
 
 
 @pytest.mark.parametrize("fantasies", [1, 3])
@@ -193,13 +214,13 @@ def test_fantasies_and_chains_go_together(fantasies: int, chains: int, acquisiti
     )
     pending = MIXED.snap(np.random.default_rng(3).random((3, 5)))
     data = observed(MIXED, [3.0, 1.0, 2.0, 5.0])
-    suggestion = suggest(MIXED, data, pending, options, seed=0)
+    suggestion = answer_of(MIXED, data, options, pending=pending).suggestions[0]
     assert MIXED.encode(suggestion.params).shape == (5,)
 
 
 def test_priors_of_the_options_reach_the_sampler() -> None:
     options = replace(QUICK, priors={"length_scale": lognormal(-3.0, 0.01)})
-    told = next_of(MIXED, observed(MIXED, [3.0, 1.0, 2.0, 5.0]), options).provenance
+    told = next_of(MIXED, observed(MIXED, [3.0, 1.0, 2.0, 5.0]), options).provenance.to_json()
     lengths = [length for theta in told["hyperparameters"] for length in theta["length_scales"]]
     assert np.allclose(np.log(lengths), -3.0, atol=0.1)
 
@@ -229,7 +250,7 @@ def test_proposed_never_repeats_where_naive_does() -> None:
     naive, _ = run(FIVE, staircase, 9, replace(NOISELESS, treatment="naive"))
     assert len({s.params["k"] for s in proposed}) == 5
     assert len({s.params["k"] for s in naive}) < len(naive)
-    assert any(s.provenance.get("repeat") for s in naive)
+    assert any(s.provenance.to_json().get("repeat") for s in naive)
 
 
 @pytest.mark.parametrize("options", [QUICK, NOISELESS])
@@ -240,15 +261,15 @@ def test_the_standard_kernel_searched_on_the_lattice_alone_is_the_same_method(
     space = Space({"k": Int(0, 4), "x": Float(0, 1)})
     values = [3.0, 1.0, 2.0, 5.0, 2.5, 0.5]
     rounded = next_of(space, observed(space, values), options)
-    monkeypatch.setattr("spearmint_int.chooser.rounding", plain)
+    monkeypatch.setattr("spearmint_int.chooser.fitted.rounding", lambda _: unrounded)
     standard = next_of(space, observed(space, values), options)
     assert np.array_equal(rounded.point, standard.point)
-    assert rounded.provenance["value"] == standard.provenance["value"]
+    assert rounded.provenance.to_json()["value"] == standard.provenance.to_json()["value"]
 
 
 def test_after_every_cell_the_model_is_certain_of_its_recommendation() -> None:
-    data = Observations(FIVE.lattice(), np.array([0.3, 0.2, 0.9, 0.0, 0.6]))
-    best = recommend(FIVE, data, NOISELESS, seed=0)
+    data = Observations.of(FIVE.lattice(), np.array([0.3, 0.2, 0.9, 0.0, 0.6]))
+    best = recommended(FIVE, data, NOISELESS)
     assert best is not None
     assert best.params == {"k": 3}
     assert best.mean == pytest.approx(0.0, abs=1e-4)
@@ -258,8 +279,8 @@ def test_after_every_cell_the_model_is_certain_of_its_recommendation() -> None:
 @pytest.mark.parametrize("treatment", ["proposed", "naive"])
 def test_mean_and_sd_of_a_recommendation_are_those_of_its_rounded_point(treatment: str) -> None:
     values = np.array([0.0, 9.0, 1.0, 0.5, 4.0])
-    data = Observations(FIVE.lattice(), values)
-    best = recommend(FIVE, data, replace(NOISELESS, treatment=treatment), seed=0)
+    data = Observations.of(FIVE.lattice(), values)
+    best = recommended(FIVE, data, replace(NOISELESS, treatment=treatment))
     assert best is not None
     assert best.mean == pytest.approx(values[best.params["k"]], abs=1e-3)
     assert best.sd < 1e-2
@@ -275,21 +296,21 @@ def test_a_noiseless_run_over_integers_never_repeats_and_ends_when_all_is_known(
 
 @pytest.mark.parametrize("name", sorted(CHOOSERS))
 def test_pending_cells_count_as_taken_without_noise(name: str) -> None:
-    data = Observations(FIVE.lattice()[:2], np.array([1.0, 2.0]))
+    data = Observations.of(FIVE.lattice()[:2], np.array([1.0, 2.0]))
     choose = chooser_named(name)
-    pending = nothing_pending(FIVE)
+    pending = np.empty((0, 1))
     for _ in range(3):
-        point = choose(FIVE, data, pending, NOISELESS, seed=0).point
-        pending = np.vstack([pending, point])
+        answer = choose(Problem(FIVE, data, pending, NOISELESS))
+        pending = np.vstack([pending, answer.suggestions[0].point])
     assert len(np.unique(np.vstack([pending, data.points]))) == 5
     with pytest.raises(SpaceExhausted):
-        choose(FIVE, data, pending, NOISELESS, seed=0)
+        choose(Problem(FIVE, data, pending, NOISELESS))
 
 
 def test_a_noisy_space_of_integers_is_never_used_up() -> None:
     made, _ = run(FIVE, staircase, 8, QUICK)
     assert len(made) == 8
-    assert any(s.provenance.get("repeat") for s in made)
+    assert any(s.provenance.to_json().get("repeat") for s in made)
 
 
 def test_a_space_of_reals_is_never_used_up_without_noise() -> None:
@@ -327,9 +348,11 @@ def test_no_values_make_it_crash(
     values: list[float], options: ChooserOptions, treatment: str
 ) -> None:
     data = observed(MIXED, values)
-    suggestion = next_of(MIXED, data, replace(options, treatment=treatment))
+    answer = answer_of(MIXED, data, replace(options, treatment=treatment))
+    suggestion = answer.suggestions[0]
     assert MIXED.decode(suggestion.point) == suggestion.params
-    json.dumps([suggestion.provenance, suggestion.chain], allow_nan=False)
+    chain = None if answer.chain is None else answer.chain.to_json()
+    json.dumps([suggestion.provenance.to_json(), chain], allow_nan=False)
 
 
 @BOTH
@@ -337,7 +360,7 @@ def test_no_values_make_it_crash(
 def test_a_recommendation_is_had_as_soon_as_there_is_a_finite_result(
     values: list[float], options: ChooserOptions
 ) -> None:
-    best = recommend(MIXED, observed(MIXED, values), options, seed=0)
+    best = recommended(MIXED, observed(MIXED, values), options)
     assert (best is None) == (not np.any(np.isfinite(values)))
     if best is not None:
         assert np.isfinite([best.mean, best.sd]).all()
@@ -347,7 +370,7 @@ def test_a_recommendation_is_had_as_soon_as_there_is_a_finite_result(
 @BOTH
 def test_duplicates_with_different_values_do_not_make_it_crash(options: ChooserOptions) -> None:
     rows = np.repeat(FIVE.lattice()[:3], 3, axis=0)
-    data = Observations(rows, np.array([1.0, 2.0, 3.0, 1.0, 1.5, 9.0, 4.0, 4.0, 5.0]))
+    data = Observations.of(rows, np.array([1.0, 2.0, 3.0, 1.0, 1.5, 9.0, 4.0, 4.0, 5.0]))
     assert next_of(FIVE, data, options).params["k"] in range(5)
 
 
@@ -355,7 +378,7 @@ def test_duplicates_with_different_values_do_not_make_it_crash(options: ChooserO
 def test_points_that_nearly_coincide_do_not_make_it_crash(options: ChooserOptions) -> None:
     space = Space({"x": Float(0, 1)})
     points = 0.5 + 1e-9 * np.arange(20.0)[:, np.newaxis]
-    data = Observations(
+    data = Observations.of(
         np.asarray(points, dtype=np.float64), np.random.default_rng(0).standard_normal(20)
     )
     assert 0.0 <= next_of(space, data, options).params["x"] <= 1.0
@@ -380,7 +403,7 @@ def test_points_that_nearly_coincide_do_not_make_it_crash(options: ChooserOption
 def test_every_kind_of_space_can_be_searched(space: Space, options: ChooserOptions) -> None:
     rows = np.unique(space.snap(np.random.default_rng(0).random((6, space.dimensions))), axis=0)
     rows = rows[: max(1, min(space.cells - 1, 6))] if space.is_discrete else rows
-    data = Observations(rows, np.arange(float(len(rows))))
+    data = Observations.of(rows, np.arange(float(len(rows))))
     suggestion = next_of(space, data, options)
     assert space.decode(space.encode(suggestion.params)) == suggestion.params
 
@@ -389,7 +412,7 @@ def test_a_space_of_one_point_is_suggested_once_without_noise_and_for_ever_with_
     space = Space({"k": Int(3, 3)})
     made, data = run(space, lambda _: 1.0, 4, QUICK)
     assert all(s.params == {"k": 3} for s in made)
-    assert recommend(space, data, QUICK, seed=0) is not None
+    assert recommended(space, data, QUICK) is not None
     _, once = run(space, lambda _: 1.0, 1, NOISELESS)
     with pytest.raises(SpaceExhausted):
         next_of(space, once, NOISELESS)
@@ -398,13 +421,13 @@ def test_a_space_of_one_point_is_suggested_once_without_noise_and_for_ever_with_
 @pytest.mark.parametrize("initial_points", [0, 1])
 def test_the_first_point_needs_no_model_however_short_the_design(initial_points: int) -> None:
     options = replace(QUICK, initial_points=initial_points)
-    assert next_of(MIXED, Observations.none(5), options).provenance["source"] == "initial design"
-    assert next_of(MIXED, observed(MIXED, [1.0]), options).provenance["source"] != "initial design"
+    assert next_of(MIXED, Observations.none(5), options).provenance.source == "initial design"
+    assert next_of(MIXED, observed(MIXED, [1.0]), options).provenance.source != "initial design"
 
 
 def test_failures_do_not_count_as_results_of_the_design() -> None:
     data = observed(MIXED, [1.0, np.nan, np.nan])
-    assert next_of(MIXED, data).provenance["source"] == "initial design"
+    assert next_of(MIXED, data).provenance.source == "initial design"
 
 
 def test_a_failed_point_is_not_asked_for_again() -> None:
@@ -426,8 +449,14 @@ def bowl(params: Params) -> float:
 BOWL = Space({"x": Float(0, 1), "k": Int(0, 5)})
 
 
+def least(observations: Observations) -> float:
+    return float(np.min(observations.values["main"]))
+
+
 def test_a_noiseless_bowl_is_solved_to_three_digits() -> None:
-    ends = [np.min(run(BOWL, bowl, 20, NOISELESS, seed=seed)[1].values) for seed in range(3)]
+    ends = [
+        np.min(run(BOWL, bowl, 20, NOISELESS, seed=seed)[1].values["main"]) for seed in range(3)
+    ]
     assert np.median(ends) < 1e-3
 
 
@@ -435,7 +464,10 @@ def test_results_that_are_a_million_times_too_large_do_not_blind_it() -> None:
     def diverging(params: Params) -> float:
         return 1e6 if params["k"] >= 3 and params["x"] > 0.7 else bowl(params)
 
-    ends = [np.min(run(BOWL, diverging, 20, NOISELESS, seed=seed)[1].values) for seed in range(3)]
+    ends = [
+        np.min(run(BOWL, diverging, 20, NOISELESS, seed=seed)[1].values["main"])
+        for seed in range(3)
+    ]
     assert np.median(ends) < 0.05
 
 
@@ -447,7 +479,7 @@ def steep(params: Params) -> float:
 def test_under_noise_the_recommendation_is_near_the_true_minimum(seed: int) -> None:
     rng = np.random.default_rng(seed)
     _, data = run(BOWL, lambda p: steep(p) + 0.1 * rng.standard_normal(), 30, QUICK, seed=seed)
-    best = recommend(BOWL, data, QUICK, seed=0)
+    best = recommended(BOWL, data, QUICK)
     assert best is not None
     assert steep(best.params) < 0.1
     assert abs(best.mean) < 5.0 * best.sd + 0.1
@@ -455,9 +487,8 @@ def test_under_noise_the_recommendation_is_near_the_true_minimum(seed: int) -> N
 
 def test_random_and_sequential_choosers_need_no_results() -> None:
     for name in ("random_chooser", "sequential_chooser"):
-        suggestion = CHOOSERS[name](
-            MIXED, Observations.none(5), nothing_pending(MIXED), QUICK, seed=0
-        )
+        answer = CHOOSERS[name](Problem(MIXED, Observations.none(5), options=QUICK))
+        suggestion = answer.suggestions[0]
         assert MIXED.decode(suggestion.point) == suggestion.params
 
 

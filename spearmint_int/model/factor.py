@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from spearmint_int import _gp
-from spearmint_int.space import FloatArray
+from spearmint_int.arrays import FloatArray
+from spearmint_int.model import _predict
 
 # Added to A's diagonal, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand rows, so that the
 # factorization of a valid covariance does not fail; in a noiseless model it is taken off again.
@@ -46,7 +46,7 @@ class Factor:
     def R(self) -> FloatArray:
         """L⁻¹, in the place of L from now on."""
         if not self._inverted:
-            if not _gp.inverse_of_factor(self._triangle):
+            if not _predict.inverse_of_factor(self._triangle):
                 raise np.linalg.LinAlgError("the Cholesky factor is singular")
             self._inverted = True
         return self._triangle

@@ -1,0 +1,43 @@
+"""The page where the two halves meet: one problem → the next points, and the model's minimum.
+
+A chooser is a function of data. It knows nothing of jobs, files or databases, and the same
+problem gives the same answer.
+"""
+
+from __future__ import annotations
+
+from spearmint_int.chooser.answer import Answer, Chooser, Provenance, Recommendation, Suggestion
+from spearmint_int.chooser.fitted import FittedModel, Prediction, fit
+from spearmint_int.chooser.model_based import predict, recommend, suggest
+from spearmint_int.chooser.options import LIKELIHOODS, TREATMENTS, ChooserOptions
+from spearmint_int.chooser.plain import suggest_random, suggest_sequential
+from spearmint_int.chooser.problem import OBJECTIVE, Observations, Problem
+from spearmint_int.registry import CHOOSERS
+
+__all__ = [
+    "LIKELIHOODS",
+    "OBJECTIVE",
+    "TREATMENTS",
+    "Answer",
+    "Chooser",
+    "ChooserOptions",
+    "FittedModel",
+    "Observations",
+    "Prediction",
+    "Problem",
+    "Provenance",
+    "Recommendation",
+    "Suggestion",
+    "chooser_named",
+    "fit",
+    "predict",
+    "recommend",
+    "suggest",
+    "suggest_random",
+    "suggest_sequential",
+]
+
+
+def chooser_named(name: str) -> Chooser:
+    """The chooser of that name, or an error that lists the names there are."""
+    return CHOOSERS[name]

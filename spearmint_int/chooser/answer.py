@@ -1,0 +1,102 @@
+"""What a chooser answers: points with their provenance, a recommendation, a chain to go on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from spearmint_int.arrays import FloatArray
+from spearmint_int.chooser.problem import Problem
+from spearmint_int.model import Hyperparameters
+from spearmint_int.sampling import ChainHealth, ChainState
+from spearmint_int.space import Params
+
+
+@dataclass(frozen=True)
+class RunnerUp:
+    """The best point elsewhere, and its acquisition."""
+
+    params: Params
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Acquired:
+    """Why a point that a model chose has won; EI is in the objective's units."""
+
+    acquisition: str
+    value: float | None
+    runner_up: RunnerUp | None
+    repeat: bool
+    hyperparameters: tuple[Hyperparameters, ...]
+    chain: ChainHealth
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a point came from, and what was known when it was chosen."""
+
+    source: str
+    treatment: str
+    observations: int
+    unique_rows: int
+    pending: int
+    failed: int
+    outliers_clipped: int
+    reason: str | None = None
+    acquired: Acquired | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Flat, as a job keeps it: what a model adds stands beside the rest."""
+        document = {k: v for k, v in asdict(self).items() if k != "acquired" and v is not None}
+        if self.acquired is not None:
+            document |= asdict(self.acquired) | {
+                "hyperparameters": [t.to_json() for t in self.acquired.hyperparameters],
+                "chain": self.acquired.chain.to_json(),
+                "seconds": round(self.acquired.seconds, 6),
+            }
+        return document
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What to evaluate next, the exact point that the model will use for it, and why."""
+
+    params: Params
+    point: FloatArray
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The next points, and where the hyperparameters' chain stands after them.
+
+    They are fewer than were asked for where the space has no more.
+    """
+
+    suggestions: tuple[Suggestion, ...]
+    chain: ChainState | None
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The minimum of the posterior mean, in the objective's units."""
+
+    params: Params
+    point: FloatArray
+    mean: float
+    sd: float
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"{self.mean:.6g} ± {self.sd:.2g} at {where}"
+
+
+class Chooser(Protocol):
+    """A function of data to the next points.
+
+    SpaceExhausted where a noiseless experiment has nothing left to learn.
+    """
+
+    def __call__(self, problem: Problem, count: int = 1) -> Answer: ...

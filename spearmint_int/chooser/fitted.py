@@ -1,0 +1,72 @@
+"""The model of a problem: its values made fit, its hyperparameters sampled, its predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray
+from spearmint_int.chooser.problem import Problem, clean_values
+from spearmint_int.kernels import Covariance, kernel_named, rounding, unrounded
+from spearmint_int.model import Ensemble, Standardizer, TrainingData
+from spearmint_int.sampling import Draws, Priors, sample_posteriors
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Mean and standard deviation [m] of the objective itself, in its own units."""
+
+    mean: FloatArray
+    sd: FloatArray
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A GP for each hyperparameter sample, and the way back to the objective's units."""
+
+    problem: Problem
+    standardizer: Standardizer
+    data: TrainingData
+    draws: Draws
+
+    @cached_property
+    def ensemble(self) -> Ensemble:
+        options, space = self.problem.options, self.problem.space
+        transform = rounding(space) if options.rounds else unrounded
+        return Ensemble(self.draws.posteriors, transform)
+
+    @property
+    def anchors(self) -> FloatArray:
+        """The rows evaluated so far, best first."""
+        return self.data.X[np.argsort(self.data.y, kind="stable")]
+
+    def predict(self, points: FloatArray) -> Prediction:
+        """The objective at points [m, D] of the unit cube, without the noise of an evaluation."""
+        mean, sd = self.ensemble.mixture(points)
+        scale = self.standardizer
+        return Prediction(scale.undo(mean), scale.scale * sd)
+
+
+def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
+    """Sample the hyperparameters, going on from the problem's chain where that can be.
+
+    numpy's LinAlgError where no covariance can be factored.
+    """
+    options, space = problem.options, problem.space
+    clean = clean_values(problem.values)
+    standardizer = Standardizer.of(clean.y)
+    transform = rounding(space) if options.rounds else unrounded
+    X = np.asarray(transform(problem.observations.points), dtype=np.float64)
+    data = TrainingData.collapse(X, standardizer.apply(clean.y))
+    draws = sample_posteriors(
+        data,
+        Covariance.over(space, kernel_named(options.kernel)),
+        Priors.default(noiseless=options.noiseless).with_(options.priors),
+        options.sampler,
+        noiseless=options.noiseless,
+        rng=rng,
+        start=problem.chain,
+    )
+    return FittedModel(problem, standardizer, data, draws)

@@ -1,0 +1,148 @@
+"""The problem as a chooser gets it: a space, what is known, what is under way, how to go about it.
+
+A result that is NaN or infinite means 'failed here'. The model gets the worst finite value there:
+it must not go back, and it must not think that the place is better than what it knows. A value
+far above all others (a diverged training run) is clipped, because standardising with it would
+make all other differences vanish; values are only changed on the bad side, never near the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.chooser.options import ChooserOptions
+from spearmint_int.errors import SpearmintError
+from spearmint_int.sampling import ChainState
+from spearmint_int.space import Space
+
+OBJECTIVE = "main"  # the task of an experiment that names none
+# A value this many interquartile ranges above the third quartile is clipped to that.
+OUTLIER_RANGES = 20.0
+
+
+@dataclass(frozen=True)
+class Observations:
+    """n evaluations: their points in the unit cube [n, D], and what came of each.
+
+    `values` has the numbers [n] of every task by its name, NaN where there is none; `seconds` [n]
+    is what each cost, NaN where that is not known; `worked` [n] is False for those that broke.
+    """
+
+    points: FloatArray
+    values: Mapping[str, FloatArray]
+    seconds: FloatArray
+    worked: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.points) != 2:
+            raise ValueError(f"points must be [n, D], got {np.shape(self.points)}")
+        for name, column in self._columns.items():
+            if np.shape(column) != (len(self.points),):
+                raise ValueError(f"{name} must be [{len(self.points)}], got {np.shape(column)}")
+
+    @property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {**self.values, "seconds": self.seconds, "worked": self.worked}
+
+    @classmethod
+    def of(cls, points: FloatArray, values: FloatArray, *, task: str = OBJECTIVE) -> Observations:
+        """The results of one task, whose costs are not known."""
+        unknown = np.full(len(points), np.nan)
+        return cls(points, {task: values}, unknown, np.isfinite(values))
+
+    @classmethod
+    def none(cls, dimensions: int, *, task: str = OBJECTIVE) -> Observations:
+        return cls.of(np.empty((0, dimensions)), np.empty(0), task=task)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that a suggestion depends on: the same problem gives the same suggestion."""
+
+    space: Space
+    observations: Observations
+    pending: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    options: ChooserOptions = field(default_factory=ChooserOptions)
+    seed: int = 0
+    chain: ChainState | None = None
+    objective: str = OBJECTIVE
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise SpearmintError(f"seed must be at least 0, got {self.seed}")
+        pending = np.asarray(self.pending, dtype=np.float64).reshape(-1, self.space.dimensions)
+        object.__setattr__(self, "pending", pending)
+
+    @property
+    def values(self) -> FloatArray:
+        """The objective's values [n]."""
+        return self.observations.values[self.objective]
+
+    @property
+    def finite(self) -> int:
+        """How many results of the objective are numbers."""
+        return int(np.sum(np.isfinite(self.values)))
+
+    @property
+    def index(self) -> int:
+        """The number of points that were ever suggested or brought."""
+        return len(self.observations) + len(self.pending)
+
+    def rng(self) -> np.random.Generator:
+        """The random numbers of this suggestion, which are those of no other."""
+        return np.random.default_rng([self.seed, self.index])
+
+    def after(self, point: FloatArray, chain: ChainState | None) -> Problem:
+        """The problem with one more point under way."""
+        return replace(self, pending=np.vstack([self.pending, point]), chain=chain)
+
+    def without_pending(self) -> Problem:
+        """What is known alone: the model's opinion does not depend on what is under way."""
+        return replace(self, pending=self.pending[:0])
+
+    # --- which points are left ------------------------------------------------------------------
+
+    @cached_property
+    def evaluated_keys(self) -> frozenset[bytes]:
+        return self._keys(self.observations.points)
+
+    @cached_property
+    def pending_keys(self) -> frozenset[bytes]:
+        return self._keys(self.pending)
+
+    def _keys(self, points: FloatArray) -> frozenset[bytes]:
+        return frozenset(point_key(row) for row in self.space.snap(points))
+
+
+@dataclass(frozen=True)
+class CleanValues:
+    """Values that a GP can take, and how many had to be changed."""
+
+    y: FloatArray
+    failed: int
+    clipped: int
+
+
+def clean_values(values: FloatArray) -> CleanValues:
+    """Failures at the worst finite value, outliers on the bad side clipped."""
+    finite = np.isfinite(values)
+    y = np.array(values, dtype=np.float64)
+    if not np.any(finite):
+        return CleanValues(np.zeros(len(y)), len(y), 0)
+    # halves: the difference of two numbers near the largest double overflows
+    low, high = (float(q) for q in np.quantile(0.5 * y[finite], [0.25, 0.75]))
+    ceiling = 2.0 * (high + OUTLIER_RANGES * (high - low)) if high > low else np.inf
+    clipped = finite & (y > ceiling)
+    y[clipped] = ceiling
+    y[~finite] = np.max(y[finite])
+    return CleanValues(y, int(np.sum(~finite)), int(np.sum(clipped)))

@@ -1,0 +1,169 @@
+"""One experiment: its data turned into a problem for the chooser, and the answers back.
+
+The library, the command line, the manager and the comparisons all ask in this way, so that the
+same seed and data give the same points wherever they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spearmint_int.chooser import (
+    OBJECTIVE,
+    Answer,
+    Chooser,
+    ChooserOptions,
+    Prediction,
+    Problem,
+    Recommendation,
+    chooser_named,
+    predict,
+    recommend,
+    suggest,
+)
+from spearmint_int.errors import ConfigError
+from spearmint_int.history import MemoryHistory, StoreHistory
+from spearmint_int.jobs import JobDraft
+from spearmint_int.sampling import ChainState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spearmint_int.chooser import Suggestion
+    from spearmint_int.config import Config
+    from spearmint_int.history import History
+    from spearmint_int.space import Space
+    from spearmint_int.stores.protocol import Store
+
+
+class Experiment:
+    """A space, a history, and how to choose; nothing here is stored but the chain."""
+
+    def __init__(
+        self,
+        space: Space,
+        history: History,
+        *,
+        options: ChooserOptions,
+        seed: int = 0,
+        chooser: Chooser = suggest,
+        objective: str = OBJECTIVE,
+    ) -> None:
+        self.space, self.history, self.options = space, history, options
+        self.seed, self.chooser, self.objective = seed, chooser, objective
+
+    def problem(self) -> Problem:
+        """All that is known now, as one value."""
+        return Problem(
+            self.space,
+            self.history.observations(),
+            self.history.pending(),
+            self.options,
+            self.seed,
+            self._chain(),
+            self.objective,
+        )
+
+    def suggest(self, count: int = 1) -> Answer:
+        """The next points; each is chosen with those before it pending."""
+        return self.chooser(self.problem(), count)
+
+    def recommend(self) -> Recommendation | None:
+        """The model's minimum; None until there is a finite result."""
+        return recommend(self.problem())
+
+    def predict(self, params: Sequence[Mapping[str, Any]]) -> Prediction:
+        """What the model expects of the objective at these parameters."""
+        points = np.array([self.space.encode(one) for one in params])
+        return predict(self.problem(), points.reshape(-1, self.space.dimensions))
+
+    def go_on_from(self, answer: Answer) -> None:
+        """Keep the chain of an answer, so that burn-in is paid once."""
+        if answer.chain is not None:
+            self.history.keep_chain(answer.chain.to_json())
+
+    def _chain(self) -> ChainState | None:
+        stored = self.history.chain()
+        if stored is None:
+            return None
+        groups = len(self.space.groups)
+        return ChainState.from_json(stored, chains=self.options.chains, groups=groups)
+
+
+class StoredExperiment(Experiment):
+    """The experiment of a config, with its jobs in a store."""
+
+    history: StoreHistory
+
+    def __init__(self, config: Config, store: Store, *, chooser: Chooser | None = None) -> None:
+        """ConfigError where the jobs lie in another space than the config's variables."""
+        _check_variables(config, store.load_meta("variables"))
+        space, seed = config.space(), store.load_meta("seed")
+        super().__init__(
+            space,
+            StoreHistory(store, tasks=config.tasks, dimensions=space.dimensions),
+            options=config.chooser_options(),
+            seed=config.seed if seed is None else int(seed),
+            chooser=chooser or chooser_named(config.chooser),
+            objective=config.task_name,
+        )
+        self._tasks = config.tasks
+
+    @classmethod
+    def begin(
+        cls, config: Config, store: Store, *, chooser: Chooser | None = None
+    ) -> StoredExperiment:
+        """For whoever adds jobs: the first one's variables and seed hold for all that follow."""
+        _check_variables(config, store.first_meta("variables", _declared(config)))
+        store.first_meta("seed", config.seed)
+        return cls(config, store, chooser=chooser)
+
+    @classmethod
+    def read(cls, config: Config, store: Store) -> StoredExperiment:
+        """With all that the store has now."""
+        experiment = cls(config, store)
+        experiment.history.refresh()
+        return experiment
+
+    def draft(self, suggestion: Suggestion, *, resource: str) -> JobDraft:
+        """The suggestion as a job that can be stored."""
+        return JobDraft(
+            suggestion.params,
+            tuple(suggestion.point.tolist()),
+            provenance=suggestion.provenance.to_json(),
+            resource=resource,
+            tasks=self._tasks,
+        )
+
+
+def unstored_experiment(config: Config) -> Experiment:
+    """The experiment of a config that has no jobs yet."""
+    space = config.space()
+    return Experiment(
+        space,
+        MemoryHistory(task=config.task_name, dimensions=space.dimensions),
+        options=config.chooser_options(),
+        seed=config.seed,
+        chooser=chooser_named(config.chooser),
+        objective=config.task_name,
+    )
+
+
+def _declared(config: Config) -> dict[str, Any]:
+    return {name: v.model_dump(mode="json") for name, v in config.variables.items()}
+
+
+def _check_variables(config: Config, first: Mapping[str, Any] | None) -> None:
+    """Refuse variables that differ from the first run's: its jobs lie in another space."""
+    ours = _declared(config)
+    if first is None or list(ours.items()) == list(first.items()):
+        return
+    names = sorted(n for n in ours.keys() | first.keys() if ours.get(n) != first.get(n))
+    what = ", ".join(names) or "their order"
+    raise ConfigError(
+        f"{config.file_name}: variables: {what} changed since the experiment's first run; "
+        "change it back, choose another experiment-name, or start anew with "
+        "'spearmint-int clean'"
+    )

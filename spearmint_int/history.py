@@ -1,0 +1,198 @@
+"""What an experiment knows: its evaluations as the model takes them, in memory or from a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from spearmint_int.chooser import Observations
+from spearmint_int.jobs import FINISHED, UNFINISHED, Evaluation, JobStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from spearmint_int.arrays import FloatArray
+    from spearmint_int.jobs import Job
+    from spearmint_int.stores.protocol import Store
+
+CHAIN = "hyperparameters"  # the chain's name in a store
+FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
+UNKNOWN = 0
+CODES = {JobStatus.COMPLETE: 1, JobStatus.BROKEN: 2}
+
+
+class History(Protocol):
+    """The data of an experiment, wherever they are kept."""
+
+    def observations(self) -> Observations:
+        """The evaluations that have ended, in the order of their ids."""
+
+    def pending(self) -> FloatArray:
+        """[p, D]: the points that are under way."""
+
+    def chain(self) -> Mapping[str, Any] | None:
+        """The hyperparameters' chain as it was kept last, JSON-ready."""
+
+    def keep_chain(self, chain: Mapping[str, Any]) -> None:
+        """Go on from this chain the next time."""
+
+
+class StoreHistory:
+    """The jobs of a store, kept up to date by reading what is new.
+
+    Finished jobs are read once; unfinished ones, which are few, at each refresh. Ids have no gaps,
+    so that every job that is neither known as finished nor listed as unfinished must have ended
+    since: it is fetched by its id. Row i of the arrays is the job with id i + 1; they grow by
+    doubling.
+    """
+
+    def __init__(self, store: Store, *, tasks: Sequence[str], dimensions: int) -> None:
+        self._store = store
+        self._points: FloatArray = np.empty((0, dimensions))
+        # NaN where broken or unknown; the objective's task is the first
+        self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
+        self._seconds: FloatArray = np.empty(0)
+        self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+        self._unfinished: list[Evaluation] = []
+        self._unsaved_chain: Mapping[str, Any] | None = None
+        self.counts: dict[JobStatus, int] = dict.fromkeys(JobStatus, 0)
+
+    def refresh(self) -> None:
+        """Read what has changed."""
+        self.counts = self._store.counts()
+        self._unfinished = self._store.evaluations(UNFINISHED)
+        self._grow(max([self.total, *(e.id for e in self._unfinished)]))
+        for evaluation in self._unfinished:  # a broken job may be tried again
+            self.forget(evaluation.id)
+        self._fetch(self._missing())
+        if any(np.count_nonzero(self._codes == CODES[s]) != self.counts[s] for s in FINISHED):
+            # Somebody else finished a job between the reads, or had a broken one tried again.
+            self._codes[:] = UNKNOWN
+            self._keep(self._store.evaluations())
+
+    def forget(self, job_id: int) -> None:
+        """Read this job again at the next refresh."""
+        self._codes[job_id - 1 : job_id] = UNKNOWN
+        for values in self._values.values():
+            values[job_id - 1 : job_id] = np.nan
+
+    def note(self, job: Job) -> None:
+        """Take the job as it is now, without another read."""
+        self._grow(job.id)
+        self.forget(job.id)
+        if job.is_finished:
+            self._keep([Evaluation(job.id, job.status, job.point, job.values, job.seconds)])
+
+    @property
+    def total(self) -> int:
+        """The number of jobs, which is the highest id."""
+        return sum(self.counts.values())
+
+    @property
+    def finished(self) -> int:
+        """The number of finished jobs that were read."""
+        return int(np.count_nonzero(self._codes))
+
+    def observations(self) -> Observations:
+        known = self._codes != UNKNOWN
+        return Observations(
+            self._points[known],
+            {task: values[known] for task, values in self._values.items()},
+            self._seconds[known],
+            self._codes[known] == CODES[JobStatus.COMPLETE],
+        )
+
+    def pending(self) -> FloatArray:
+        """[p, D]: new and running jobs."""
+        rows = [e.point for e in self._unfinished]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), self._points.shape[1])
+
+    def best(self) -> tuple[int, float] | None:
+        """The job with the lowest finite value, the earliest of equals."""
+        values = next(iter(self._values.values()))
+        finite = np.where(np.isfinite(values), values, np.inf)
+        row = int(np.argmin(finite)) if len(finite) else 0
+        return (row + 1, float(finite[row])) if len(finite) and finite[row] < np.inf else None
+
+    # --- the chain ---
+
+    def chain(self) -> Mapping[str, Any] | None:
+        return self._unsaved_chain or self._store.load_chain(CHAIN)
+
+    def keep_chain(self, chain: Mapping[str, Any]) -> None:
+        """In memory, until there is time to `save_chain`: a new job must not wait for that."""
+        self._unsaved_chain = chain
+
+    def save_chain(self) -> None:
+        """Write down the chain that was kept, if it was not yet."""
+        if self._unsaved_chain is not None:
+            self._store.save_chain(CHAIN, self._unsaved_chain)
+            self._unsaved_chain = None
+
+    # --- the rows ---
+
+    def _missing(self) -> list[int]:
+        unknown = np.flatnonzero(self._codes[: self.total] == UNKNOWN) + 1
+        waiting = {e.id for e in self._unfinished}
+        return [job_id for job_id in unknown.tolist() if job_id not in waiting]
+
+    def _fetch(self, ids: list[int]) -> None:
+        if len(ids) > FEW_JOBS:
+            self._keep(self._store.evaluations())
+            return
+        for job_id in ids:
+            self.note(self._store.job(job_id))
+
+    def _keep(self, evaluations: Iterable[Evaluation]) -> None:
+        for e in evaluations:
+            self._grow(e.id)
+            self._points[e.id - 1] = e.point
+            for task, values in self._values.items():
+                values[e.id - 1] = e.value(task)
+            self._seconds[e.id - 1] = np.nan if e.seconds is None else e.seconds
+            self._codes[e.id - 1] = CODES[e.status]
+
+    def _grow(self, size: int) -> None:
+        have = len(self._codes)
+        if size > have:
+            more = max(size, 2 * have) - have
+            unknown = np.full(more, np.nan)
+            self._points = np.vstack([self._points, np.zeros((more, self._points.shape[1]))])
+            self._values = {t: np.concatenate([v, unknown]) for t, v in self._values.items()}
+            self._seconds = np.concatenate([self._seconds, unknown])
+            self._codes = np.concatenate([self._codes, np.zeros(more, dtype=np.uint8)])
+
+
+class MemoryHistory:
+    """Evaluations that live in this process alone."""
+
+    def __init__(self, *, task: str, dimensions: int) -> None:
+        self._task, self._dimensions = task, dimensions
+        self._rows: list[tuple[FloatArray, float]] = []
+        self._pending: list[FloatArray] = []
+        self._chain: Mapping[str, Any] | None = None
+
+    def add(self, point: FloatArray, value: float) -> None:
+        """One more evaluation has ended."""
+        self._rows.append((point, value))
+
+    def set_pending(self, points: Iterable[FloatArray]) -> None:
+        self._pending = list(points)
+
+    def observations(self) -> Observations:
+        points = np.array([point for point, _ in self._rows]).reshape(-1, self._dimensions)
+        return Observations.of(
+            points, np.array([value for _, value in self._rows]), task=self._task
+        )
+
+    def pending(self) -> FloatArray:
+        return np.array(self._pending).reshape(-1, self._dimensions)
+
+    def chain(self) -> Mapping[str, Any] | None:
+        return self._chain
+
+    def keep_chain(self, chain: Mapping[str, Any]) -> None:
+        self._chain = chain

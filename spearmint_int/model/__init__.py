@@ -1,0 +1,19 @@
+"""The numeric core: the GP's data, its hyperparameters, and its posterior for each of them."""
+
+from __future__ import annotations
+
+from spearmint_int.model.data import Standardizer, TrainingData
+from spearmint_int.model.ensemble import Ensemble
+from spearmint_int.model.factor import Factor
+from spearmint_int.model.hyperparameters import Hyperparameters
+from spearmint_int.model.posterior import Posterior, factor_of
+
+__all__ = [
+    "Ensemble",
+    "Factor",
+    "Hyperparameters",
+    "Posterior",
+    "Standardizer",
+    "TrainingData",
+    "factor_of",
+]

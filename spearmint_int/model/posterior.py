@@ -1,0 +1,162 @@
+"""The GP posterior for one hyperparameter sample: immutable, and factored when it is made.
+
+    n, N   unique rows T(x), and observations; replicates of a row collapse into their mean
+    A      C + diag(ν / counts + jitter), the covariance of the rows' means over amp2
+    L, R   A = L Lᵀ, R = L⁻¹;  w = R (y − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (y − m)
+    mean   μ(x) = m + k∗ᵀ α                      (paper, Eq. 1)
+    var    σ²(x) = amp2 (1 − |R k∗|²)            (paper, Eq. 1)
+
+All values are in units of standardised outputs. Rows X, Z and P have been through T already.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray
+from spearmint_int.kernels.covariance import Covariance
+from spearmint_int.model import _predict
+from spearmint_int.model.data import TrainingData
+from spearmint_int.model.factor import JITTER, Factor
+from spearmint_int.model.hyperparameters import Hyperparameters
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The GP given the data, for one θ; `F` fantasies share all but the values."""
+
+    data: TrainingData
+    theta: Hyperparameters
+    covariance: Covariance
+    noiseless: bool
+    factor: Factor
+    whitened: FloatArray
+    values: FloatArray
+
+    @classmethod
+    def fit(
+        cls,
+        data: TrainingData,
+        theta: Hyperparameters,
+        covariance: Covariance,
+        *,
+        noiseless: bool,
+        factor: Factor | None = None,
+    ) -> Posterior:
+        """Condition on the data; `factor` is one that exists already, and becomes its own."""
+        if factor is None:
+            factor = factor_of(data, theta, covariance, noiseless=noiseless)
+        values = data.y[np.newaxis, :]
+        whitened = factor.whiten(values - theta.mean)
+        return cls(data, theta, covariance, noiseless, factor, whitened, values)
+
+    @property
+    def R(self) -> FloatArray:
+        return self.factor.R
+
+    @cached_property
+    def alpha(self) -> FloatArray:
+        """A⁻¹ (y − m) [F, n]."""
+        return np.ascontiguousarray(self.whitened @ self.R)
+
+    def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m] and σ² [m] of the latent function at Z [m, D], T applied."""
+        means, explained = _predict.predict(*self._arguments(Z))
+        return self.theta.mean + means, self._variance(explained)
+
+    def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
+        X, weights, _, alpha, Z, capsule = self._arguments(Z)
+        precisions = 1.0 / (1.0 + self.noise_diagonal)
+        means, explained = _predict.predict_bound(X, weights, precisions, alpha, Z, capsule)
+        return self.theta.mean + means, self._variance(explained)
+
+    def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m] and the covariance [m, m] of the latent function at Z, T applied."""
+        lengths = self.theta.length_scales
+        V = self.R @ self.covariance.correlation(self.data.X, Z, lengths)
+        K = self.covariance.correlation(Z, Z, lengths) - V.T @ V
+        return self.theta.mean + self.whitened @ V, self.theta.amplitude2 * K
+
+    @property
+    def training_means(self) -> FloatArray:
+        """μ at the training rows [F, n]: y − diag(A − C) α, without another kernel build."""
+        return self.values - self.noise_diagonal * self.alpha
+
+    @property
+    def incumbents(self) -> FloatArray:
+        """The value to improve on, for each fantasy [F].
+
+        Without noise it is the best value; with it the best value is lucky, and the least
+        posterior mean among the rows stands in.
+        """
+        rows = self.values if self.noiseless else self.training_means
+        return np.asarray(np.min(rows, axis=1), dtype=np.float64)
+
+    def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
+        """Append p pending rows [p, D] (T applied) with `draws` joint samples of their values.
+
+        With V = R C(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and fresh
+        normals are the new whitened values.
+        """
+        lengths = self.theta.length_scales
+        V = self.R @ self.covariance.correlation(self.data.X, P, lengths)
+        block = self.covariance.correlation(P, P, lengths) - V.T @ V
+        own = JITTER + (0.0 if self.noiseless else self.theta.noise_ratio)
+        S = Factor.of(block, own * np.ones(len(P)))
+        old = np.repeat(self.whitened, draws, axis=0)
+        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), len(P)))
+        fantasies = self.theta.mean + old @ V + S.colour(fresh)
+        data = replace(
+            self.data,
+            X=np.concatenate([self.data.X, P]),
+            y=np.concatenate([self.data.y, fantasies.mean(axis=0)]),
+            counts=np.concatenate([self.data.counts, np.ones(len(P))]),
+        )
+        values = np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1)
+        factor, whitened = self.factor.grown(V, S), np.hstack([old, fresh])
+        return replace(self, data=data, factor=factor, whitened=whitened, values=values)
+
+    @cached_property
+    def columns(self) -> FloatArray:
+        """The training rows, transposed [D, n]."""
+        return np.ascontiguousarray(self.data.X.T)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """1/ℓ² for each column."""
+        return self.covariance.weights(self.theta.length_scales)
+
+    def _arguments(
+        self, Z: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, object]:
+        Z = np.ascontiguousarray(Z)
+        capsule = self.covariance.kernel.capsule
+        return self.columns, self.weights, self.R, self.alpha, Z, capsule
+
+    def _variance(self, explained: FloatArray) -> FloatArray:
+        return self.theta.amplitude2 * np.maximum(1.0 - explained - self.variance_floor, 0.0)
+
+    @property
+    def variance_floor(self) -> float:
+        """The jitter is not uncertainty: without noise an evaluated row has none at all."""
+        return JITTER if self.noiseless else 0.0
+
+    @property
+    def noise_diagonal(self) -> FloatArray:
+        """A − C [n]: each row's share of the noise over amp2, and the jitter."""
+        ratio = 0.0 if self.noiseless else self.theta.noise_ratio
+        return ratio / self.data.counts + JITTER
+
+
+def factor_of(
+    data: TrainingData, theta: Hyperparameters, covariance: Covariance, *, noiseless: bool
+) -> Factor:
+    """The factor of A, with as much more jitter as it takes."""
+    C = covariance.correlation_triangle(data.X, theta.length_scales)
+    ratio = 0.0 if noiseless else theta.noise_ratio
+    return Factor.of(C, ratio / data.counts + JITTER)
