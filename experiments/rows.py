@@ -48,7 +48,17 @@ class JsonLines:
 
     def read(self) -> list[dict[str, Any]]:
         """The records so far."""
-        return [json.loads(line) for line in _whole_lines(self.path).splitlines()]
+        lines = enumerate(_whole_lines(self.path).splitlines(), start=1)
+        return [self._parsed(line, number) for number, line in lines]
+
+    def _parsed(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{self.path}, line {number}: {error}; take the line out.") from None
+        if not isinstance(record, dict):
+            raise ValueError(f"{self.path}, line {number}: not an object; take the line out.")
+        return record
 
 
 def _append(path: Path, text: str, *, header: str) -> None:

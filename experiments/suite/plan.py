@@ -20,7 +20,7 @@ REPORTED = (4, 5, 6, 7, 8, 9, 10)
 THREE = (4, 5, 6)
 ONE = (4,)
 FAST = ("ours", "ours-noiseless", "optuna-tpe", "cmaes", "random")
-SLOW = ("botorch", "scikit-optimize", "bayesian-optimization")
+SLOW = ("botorch", "smac", "scikit-optimize", "bayesian-optimization", "hebo")
 SEEDS = tuple(range(10))
 
 

@@ -7,7 +7,9 @@ from functools import partial
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from experiments.rows import RowFile
+import pytest
+
+from experiments.rows import JsonLines, RowFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +38,21 @@ def test_a_line_that_a_kill_cut_short_is_neither_read_nor_kept(tmp_path: Path) -
     assert file.keys(("a",)) == {("1",)}
     file.append([{"a": 4, "b": 5}])
     assert file.path.read_text() == "a,b\n1,2\n4,5\n"
+
+
+def test_records_come_back_as_written(tmp_path: Path) -> None:
+    file = JsonLines(tmp_path / "deep" / "records.jsonl")
+    file.append([{"a": 1, "b": [0.5, "x"]}])
+    file.append([{"a": 2}])
+    assert file.read() == [{"a": 1, "b": [0.5, "x"]}, {"a": 2}]
+
+
+@pytest.mark.parametrize("garbage", ["{]", "3", "\x00"])
+def test_a_line_that_is_no_record_is_named(tmp_path: Path, garbage: str) -> None:
+    file = JsonLines(tmp_path / "records.jsonl")
+    file.path.write_text('{"a":1}\n' + garbage + "\n")
+    with pytest.raises(ValueError, match="line 2"):
+        file.read()
 
 
 def test_processes_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
