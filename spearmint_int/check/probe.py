@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.errors import ObjectiveError
-from spearmint_int.launcher.objective import UnusableError, load_main
+from spearmint_int.launcher.objective import UnusableError, load_main, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,20 +105,20 @@ def _load_fault(directory: Path, main_file: str, file_name: str) -> str | None:
         return f"calls sys.exit({error.code!r}) when it is loaded; move that into main()"
     except BaseException as error:
         kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
-        return f"can't be loaded: {kind}{error}{_line(error, file_name)}"
+        return f"can't be loaded: {kind}{_told(error, file_name)}"
     return _signature_fault(function)
 
 
-def _line(error: BaseException, file_name: str) -> str:
-    """The last line of the main file that the error went through."""
+def _told(error: BaseException, file_name: str) -> str:
+    """What the error says, and the last line of the main file that it went through."""
     if isinstance(error, SyntaxError):
-        return ""  # its text has the line
+        return f"{error.msg}{place_of(error)}"
     place, line = error.__traceback__, None
     while place is not None:
         if Path(place.tb_frame.f_code.co_filename).name == file_name:
             line = place.tb_lineno
         place = place.tb_next
-    return "" if line is None else f" (line {line})"
+    return f"{error}" if line is None else f"{error} (line {line})"
 
 
 def _signature_fault(function: Callable[..., Any]) -> str | None:

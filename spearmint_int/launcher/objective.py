@@ -12,10 +12,13 @@ Result:  {"number": 1.5}  or  {"values": {task: number}}
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import json
+import operator
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -25,8 +28,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType, TracebackType
 
+    import numpy as np
+
 LONGEST_MESSAGE = 500
 Report = dict[str, Any]
+
+# What Python 3 says of Python 2, or what the line looks like.
+PYTHON2 = (
+    r"Missing parentheses in call to '(print|exec)'",
+    r"(?m)^\s*print\s*(>>|[\"'\w%])",
+    r"\bexcept\s+[\w.()\s,]+,\s*\w+\s*:",
+    r"\braise\s+[\w.]+\s*,",
+    r"leading zeros in decimal integer literals",
+    r"\d[lL]\b|\bur[\"']|<>|`",
+)
 
 
 class UnusableError(Exception):
@@ -84,9 +99,41 @@ def as_arrays(arguments: list[Any]) -> dict[str, Any]:
 
     types = {"INT": np.int64, "FLOAT": np.float64}
     return {
-        name: list(values) if kind == "ENUM" else np.array(values, dtype=types[kind])
+        name: list(values)
+        if kind == "ENUM"
+        else np.array(values, dtype=types[kind]).view(_parameter_type())
         for name, kind, values in arguments
     }
+
+
+@functools.cache
+def _parameter_type() -> type[np.ndarray[Any, Any]]:
+    """Arrays that convert as numpy's own did until 2.4: `float(params["x"])`, `math.sqrt(…)`.
+
+    They stay arrays in everything else, and whatever pickles them gets a plain one.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    class Parameter(np.ndarray[Any, Any]):
+        def __float__(self) -> float:
+            return float(self.item())
+
+        def __int__(self) -> int:
+            return int(self.item())
+
+        def __index__(self) -> int:
+            return operator.index(self.item())
+
+        def __array_wrap__(self, array: Any, *_: Any, **__: Any) -> Any:
+            return array[()] if array.ndim == 0 else array.view(type(self))
+
+        def __reduce__(self) -> Any:
+            return self.view(np.ndarray).__reduce__()
+
+        def __repr__(self) -> str:
+            return repr(self.view(np.ndarray))
+
+    return Parameter
 
 
 def load_main(directory: Path, main_file: str) -> Callable[[int, dict[str, Any]], object]:
@@ -160,11 +207,27 @@ def _told(error: BaseException) -> str:
     with contextlib.suppress(OSError, ValueError):  # the objective may have closed its stderr
         traceback.print_exception(type(error), error, frames)
     last = traceback.format_exception_only(type(error), error)[-1].strip()
+    if isinstance(error, SyntaxError):
+        return f"{last}{place_of(error)}"
     places = [(f.filename, f.lineno) for f in traceback.extract_tb(frames)]
     if not places:
         return last
     file, line = places[-1]
     return f"{last} ({Path(file).name}, line {line})"
+
+
+def place_of(error: SyntaxError) -> str:
+    """The file and line of a syntax error, and what to do where it is only old."""
+    name = Path(error.filename or "").name
+    old = f": this is Python 2, which '2to3 -w {name}' rewrites" if _is_python2(error) else ""
+    return f" ({name}, line {error.lineno}){old}"
+
+
+def _is_python2(error: SyntaxError) -> bool:
+    """Whether it was right in Python 2: mixed tabs, a print without parentheses, and so on."""
+    return isinstance(error, TabError) or any(
+        re.search(pattern, f"{error.msg}\n{error.text or ''}") for pattern in PYTHON2
+    )
 
 
 def _users_frames(frames: TracebackType | None) -> TracebackType | None:

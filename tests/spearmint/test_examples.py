@@ -1,0 +1,74 @@
+"""Folders in the style of Spearmint's examples, Python 2 but for its prints, run unchanged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.cli.program import exit_code
+from spearmint_int.config import load_config
+from spearmint_int.jobs import Job
+from spearmint_int.stores import open_store
+
+FOLDERS = Path(__file__).parent
+pytestmark = pytest.mark.timeout(120)
+
+
+def copied(name: str, target: Path) -> Path:
+    return shutil.copytree(FOLDERS / name, target / name)
+
+
+def jobs_of(folder: Path) -> list[Job]:
+    store = open_store(load_config(folder), create=False)
+    jobs = store.jobs()
+    store.close()
+    return jobs
+
+
+@pytest.mark.parametrize("name", ["simple", "noisy"])
+def test_an_example_runs_to_its_end_with_a_number_from_every_job(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(name, tmp_path)
+    assert exit_code(["run", str(folder)]) == 0, capfd.readouterr().err
+    jobs = jobs_of(folder)
+    assert [job.status.value for job in jobs] == ["complete"] * 5
+    assert all(-1e3 < (job.values or {})["main"] < 1e3 for job in jobs)
+
+
+def test_the_constrained_example_is_refused_until_there_are_constraints(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(["check", str(copied("constrained", tmp_path))]) == 2
+    assert "tasks.disk.type: CONSTRAINT is not supported yet" in capfd.readouterr().err
+
+
+def test_the_constrained_objective_works_without_its_constraint(tmp_path: Path) -> None:
+    """Its `except Exception` would make a NaN of every array that does not convert."""
+    folder = copied("constrained", tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    del config["tasks"]["disk"]
+    (folder / "config.json").write_text(json.dumps(config))
+    objective = folder / "toy.py"
+    objective.write_text(objective.read_text().replace(', "disk": ', ', "branin": branin or '))
+    assert exit_code(["run", str(folder)]) == 0
+    assert all(job.values and job.values["branin"] >= 0 for job in jobs_of(folder))
+
+
+def test_the_distributed_example_is_refused_until_there_are_clusters(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(["check", str(copied("distributed", tmp_path))]) == 2
+    assert "resources.my-cluster.scheduler: SLURM is not supported" in capfd.readouterr().err
+
+
+def test_the_distributed_example_runs_on_two_resources_of_this_machine(tmp_path: Path) -> None:
+    folder = copied("distributed", tmp_path)
+    config = folder / "config.json"
+    config.write_text(config.read_text().replace("SLURM", "local"))
+    assert exit_code(["run", str(folder)]) == 0
+    resources = sorted(job.resource for job in jobs_of(folder))
+    assert resources == ["my-cluster"] * 2 + ["my-machine"] * 3
