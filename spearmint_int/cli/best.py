@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
 
-DIGITS = 10
-
 
 @click.command(short_help="The best settings: observed, and by the model.")
 @json_option
@@ -46,11 +44,11 @@ def best(folder: Folder, as_json: bool) -> None:
 
 def _facts(config: Config, job: Job, model: Recommendation | None) -> Iterator[tuple[str, str]]:
     value = (job.values or {}).get(config.task_name)
-    yield "lowest value", f"{value_text.number(value, digits=DIGITS)} (job {job.id})"
-    yield "  at", value_text.params(job.params, digits=DIGITS)
+    yield "lowest value", f"{value_text.number(value)} (job {job.id})"
+    yield "  at", value_text.params(job.params)
     if model is not None:
         yield "model's minimum", value_text.estimate(model.mean, model.sd)
-        yield "  at ", value_text.params(model.params, digits=DIGITS)
+        yield "  at ", value_text.params(model.params)
 
 
 def _document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:

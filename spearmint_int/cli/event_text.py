@@ -40,7 +40,7 @@ def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: 
     job, failure = event.job, event.failure
     head = f"job {job.id}: "
     if job.status is JobStatus.COMPLETE:
-        return head + _result(job, task) + _best_mark(job, progress)
+        return head + _result(job, task, progress)
     if failure is None:
         return head + "handed back; the next run starts it again"
     if job.status is JobStatus.BROKEN:
@@ -49,14 +49,14 @@ def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: 
     return f"{head}failed, {tried}: {failure.message}"
 
 
-def summary_lines(summary: Summary, *, digits: int = 8) -> list[tuple[str, str]]:
+def summary_lines(summary: Summary) -> list[tuple[str, str]]:
     """(name, text) of what a run came to."""
     progress = summary.progress
     facts = [("failed" if not summary.succeeded else "end", summary.message)]
     if progress.best is not None:
-        facts.append(("best", best_text(progress, digits=digits)))
+        facts.append(("best", best_text(progress)))
     if progress.estimate is not None:
-        facts.append(("model", estimate_text(progress, digits=digits)))
+        facts.append(("model", estimate_text(progress)))
     if summary.first_failure is not None and summary.succeeded:  # else the message has it
         job_id, failure = summary.first_failure
         facts.append(("first failure", f"job {job_id}: {failure.message}"))
@@ -75,21 +75,21 @@ def count_text(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def best_text(progress: Progress, *, digits: int = value_text.DIGITS) -> str:
+def best_text(progress: Progress) -> str:
     """The lowest result and where it was found."""
     best = progress.best
     if best is None:
         return "no result yet"
-    where = value_text.params(best.params, digits=digits)
-    return f"{value_text.number(best.value, digits=digits)} at {where} (job {best.job_id})"
+    where = value_text.params(best.params)
+    return f"{value_text.number(best.value)} at {where} (job {best.job_id})"
 
 
-def estimate_text(progress: Progress, *, digits: int = value_text.DIGITS) -> str:
+def estimate_text(progress: Progress) -> str:
     """The minimum of the model and where it is."""
     found = progress.estimate
     if found is None:
         return "no model yet"
-    where = value_text.params(found.params, digits=digits)
+    where = value_text.params(found.params)
     return f"{value_text.estimate(found.mean, found.sd)} at {where}"
 
 
@@ -120,12 +120,10 @@ def _stopping(event: Stopping) -> str:
     return f"stopping: waiting for {running} (Ctrl-C again ends them, and hands them back)"
 
 
-def _result(job: Job, task: str) -> str:
-    value = (job.values or {}).get(task)
+def _result(job: Job, task: str, progress: Progress) -> str:
+    """The value, whether it is the best, and the time; last what a narrow terminal may cut off."""
+    value = value_text.number((job.values or {}).get(task))
+    is_best = progress.best is not None and progress.best.job_id == job.id
+    mark = " best so far" if is_best else ""
     took = "" if job.seconds is None else f" ({value_text.duration(job.seconds)})"
-    return f"{value_text.number(value, digits=7)} at {value_text.params(job.params)}{took}"
-
-
-def _best_mark(job: Job, progress: Progress) -> str:
-    found = progress.best is not None and progress.best.job_id == job.id
-    return "  best so far" if found else ""
+    return f"{value}{mark}{took} at {value_text.params(job.params)}"

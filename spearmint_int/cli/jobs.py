@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,17 +11,19 @@ import click
 
 from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option, on_folder
-from spearmint_int.cli.output import job_document, print_facts, print_json, print_table
+from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
 from spearmint_int.cli.provenance_text import reasons
+from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spearmint_int.cli.arguments import Folder
+    from spearmint_int.config import Config
     from spearmint_int.jobs import Job
 
 SHOWN_JOBS = 50
-HEADER = ("id", "value", "seconds", "status", "parameters")
+HEADER = ("id", "value", "seconds", "status")
 OUTPUT_LINES = 10
 
 
@@ -38,7 +41,6 @@ def jobs(
 ) -> None:
     """List the jobs: the newest ones, or with --all every one (as --json does)."""
     from spearmint_int.cli.results import last_jobs  # noqa: PLC0415
-    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
 
     status = None if name is None else JobStatus(name)
     if limit is None and not (all_jobs or as_json):
@@ -46,21 +48,48 @@ def jobs(
     with folder.store() as store:
         found = last_jobs(store, status, limit)
         counts = store.counts()
-    task = folder.config.task_name
     if as_json:
-        print_json([job_document(job, task=task) for job in found])
+        print_json([job_document(job, task=folder.config.task_name) for job in found])
         return
-    print_table(HEADER, [_row(job, task) for job in found], right=3)
+    _print_jobs(found, folder.config)
     total = sum(counts.values()) if status is None else counts[status]
     if len(found) < total:
         click.echo(f"({total - len(found)} older jobs not shown: --all)")
 
 
-def _row(job: Job, task: str) -> tuple[str, ...]:
-    value = "" if job.values is None else value_text.number(job.values.get(task), digits=7)
-    seconds = "" if job.seconds is None else f"{job.seconds:.1f}"
-    why = f"  ({job.failures[-1].message})" if job.failures and job.values is None else ""
-    return str(job.id), value, seconds, job.status.value, value_text.params(job.params) + why
+def _print_jobs(found: list[Job], config: Config) -> None:
+    """A column for each variable where they fit, else all of them in the last one."""
+    pairs = [(job, _head(job, config.task_name)) for job in found]
+    header = (*HEADER, *config.variables, "")
+    rows = [(*head, *_cells(job, config), _why(job)) for job, head in pairs]
+    if not fits(header, rows):
+        header = (*HEADER, "parameters")
+        rows = [(*head, f"{value_text.params(job.params)} {_why(job)}") for job, head in pairs]
+    print_table(header, rows, left=("status",))
+
+
+def _head(job: Job, task: str) -> tuple[str, ...]:
+    value = "" if job.values is None else value_text.number(job.values.get(task))
+    return str(job.id), value, _seconds(job), job.status.value
+
+
+def _seconds(job: Job) -> str:
+    """How long it took, or has run by now."""
+    if job.status is JobStatus.PENDING and job.started is not None:
+        return f"{max(time.time() - job.started, 0.0):.1f}…"
+    return "" if job.seconds is None else f"{job.seconds:.1f}"
+
+
+def _cells(job: Job, config: Config) -> list[str]:
+    """The parameters; none of a variable that the config has and the job has not."""
+    return [
+        value_text.param(job.params[name]) if name in job.params else ""
+        for name in config.variables
+    ]
+
+
+def _why(job: Job) -> str:
+    return f"({job.failures[-1].message})" if job.failures and job.values is None else ""
 
 
 @click.command(short_help="Everything about one job.")
@@ -85,9 +114,9 @@ def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
 def _facts(job: Job) -> Iterator[tuple[str, str]]:
     yield "job", f"{job.id} ({job.status.value}, from the {job.source.value})"
     for task, value in (job.values or {}).items():
-        yield task, value_text.number(value, digits=12)
+        yield task, value_text.number(value)
     for name, value in job.params.items():
-        yield name, value_text.param(value, digits=12)
+        yield name, value_text.param(value)
     yield "created", _time(job.created)
     yield "started", _time(job.started)
     yield "ended", _time(job.ended)
@@ -135,8 +164,6 @@ def _print_indented(lines: list[str]) -> None:
 @json_option
 def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json: bool) -> None:
     """Make broken jobs new again; the next 'run' starts them."""
-    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
-
     ids, folder = jobs_and_folder(arguments, file_name)
     if bool(ids) == all_broken:
         raise click.UsageError("give the numbers of broken jobs, or --all")

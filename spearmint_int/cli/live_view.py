@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleRenderable, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -32,6 +34,25 @@ REFRESHES_PER_SECOND = 4
 WIDEST_BAR, SHORTEST_BAR = 50, 5
 
 
+class _FoldedLive(Live):
+    """A live display on terminals that fold its lines when they are made narrower.
+
+    rich erases as many rows as it has drawn; the folded ones would be left behind.
+    """
+
+    _drawn: tuple[int, ...] = ()  # the lengths of the lines on the terminal
+    _width = 0
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        width = self.console.width
+        if self._live_render.last_render_height and width < self._width:
+            rows = sum(max(1, math.ceil(length / width)) for length in self._drawn)
+            self._live_render._shape = (width, rows)  # no public way in
+        lines = self.console.render_lines(self._live_render.renderable, pad=False)
+        self._drawn, self._width = tuple(map(Segment.get_line_length, lines)), width
+        return super().process_renderables(renderables)
+
+
 class LiveView:
     """A listener for terminals; use it as a context manager."""
 
@@ -44,7 +65,7 @@ class LiveView:
         self._running: dict[int, tuple[float, str]] = {}  # when it began, and its parameters
         self._now = "starting"
         self._stopping = False
-        self._live = Live(
+        self._live = _FoldedLive(
             console=self.console,
             get_renderable=self.render,
             refresh_per_second=REFRESHES_PER_SECOND,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,10 +13,12 @@ import click
 from spearmint_int.plain_json import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from spearmint_int.jobs import Job
 
+GAP = 2  # between columns
+NARROWEST = 12  # of a text at the end of a line
 STATUS_COLOURS = {"complete": "green", "broken": "red", "pending": "yellow", "new": "blue"}
 
 
@@ -69,22 +72,33 @@ def clip(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 0) -> None:
-    """Columns in plain text, the first `right` of them right-aligned, the last one clipped.
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = ()
+) -> None:
+    """Columns in plain text: right-aligned but for those in `left` and the last, which is clipped.
 
     Ten thousand rows take a tenth of a second; a table of rich would take ten.
     """
     table = [list(header), *(list(row) for row in rows)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(header) - 1)]
-    room = terminal_width() - sum(widths) - 2 * len(widths)
+    widths = column_widths(table)[:-1]
+    room = terminal_width() - sum(widths) - GAP * len(widths)
+    align = [str.ljust if name in left else str.rjust for name in header[:-1]]
     for n, row in enumerate(table):
-        cells = [
-            cell.rjust(width) if i < right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=False))
-        ]
+        cells = [place(cell, width) for place, cell, width in zip(align, row, widths, strict=False)]
         cells = [_coloured(cell) for cell in cells] if n else cells
-        line = "  ".join([*cells, clip(row[-1], max(room, 12))]).rstrip()
+        line = (" " * GAP).join([*cells, clip(row[-1], max(room, NARROWEST))]).rstrip()
         click.echo(click.style(line, bold=True) if n == 0 else line)
+
+
+def fits(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:
+    """Whether the terminal has room for a table with all of its columns."""
+    widths = column_widths([header, *rows])
+    return sum(widths) + GAP * (len(widths) - 1) <= terminal_width()
+
+
+def column_widths(table: Sequence[Sequence[str]]) -> list[int]:
+    """The longest cell of each column."""
+    return [max(map(len, column)) for column in zip(*table, strict=True)]
 
 
 def _coloured(cell: str) -> str:
@@ -93,8 +107,17 @@ def _coloured(cell: str) -> str:
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
-    """`name   text` lines; an empty text is left out."""
+    """`name   text` lines, a long text folded between words; an empty one is left out."""
     shown = [(name, text) for name, text in facts if text]
     width = max((len(name) for name, _ in shown), default=0)
     for name, text in shown:
-        click.echo(f"{click.style(name.ljust(width), bold=True)}  {text}")
+        first, *others = _folded(text, terminal_width() - width - GAP)
+        click.echo(f"{click.style(name.ljust(width), bold=True)}{' ' * GAP}{first}")
+        for line in others:
+            click.echo(" " * (width + GAP) + line)
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        text, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False
+    ) or [""]

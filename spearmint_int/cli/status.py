@@ -67,7 +67,7 @@ def _facts(config: Config, location: str, report: StatusReport) -> Iterator[tupl
     yield "finished", f"{report.finished}{of} ({each or 'no jobs yet'})"
     best, broken = report.best, report.last_broken
     if best is not None and best.values is not None:
-        value = value_text.number(best.values[config.task_name], digits=8)
+        value = value_text.number(best.values[config.task_name])
         yield "best", f"{value} at {value_text.params(best.params)} (job {best.id})"
     if broken is not None and broken.failures:
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"

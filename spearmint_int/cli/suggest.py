@@ -26,7 +26,7 @@ def suggest(folder: Folder, number: int, as_json: bool) -> None:
         print_json([{"params": s.params, "provenance": s.provenance.to_json()} for s in chosen])
         return
     for suggestion in chosen:
-        click.echo(value_text.params(suggestion.params, digits=10))
+        click.echo(value_text.params(suggestion.params))
 
 
 def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:

@@ -1,4 +1,4 @@
-"""Numbers, times and parameters as people read them. Pure functions."""
+"""Numbers, times and parameters as people read them; a number has one length everywhere."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DIGITS = 5
+DIGITS = 6
 MOST_DECIMALS = 7
 
 
-def number(x: float | None, *, digits: int = DIGITS) -> str:
+def number(x: float | None) -> str:
     """A number in a few digits; integers whole."""
     if x is None:
         return "–"
     if isinstance(x, int):
         return str(x)
-    return "failed" if math.isnan(x) else f"{x:.{digits}g}"
+    return "failed" if math.isnan(x) else f"{x:.{DIGITS}g}"
 
 
 def estimate(mean: float, sd: float) -> str:
@@ -33,16 +33,16 @@ def estimate(mean: float, sd: float) -> str:
     return f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
 
 
-def params(values: Mapping[str, Any], *, digits: int = DIGITS) -> str:
+def params(values: Mapping[str, Any]) -> str:
     """`x=0.31 depth=2 weights=[0.1, 0.5]`."""
-    return " ".join(f"{name}={param(value, digits=digits)}" for name, value in values.items())
+    return " ".join(f"{name}={param(value)}" for name, value in values.items())
 
 
-def param(value: Any, *, digits: int = DIGITS) -> str:
+def param(value: Any) -> str:
     """One parameter's value."""
     if isinstance(value, list):
-        return f"[{', '.join(param(v, digits=digits) for v in value)}]"
-    return number(value, digits=digits) if isinstance(value, int | float) else str(value)
+        return f"[{', '.join(param(v) for v in value)}]"
+    return number(value) if isinstance(value, int | float) else str(value)
 
 
 def duration(seconds: float | None) -> str:

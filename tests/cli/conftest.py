@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -70,3 +71,13 @@ def with_results(experiment: Path, spearmint: CommandLine) -> Path:
     file.write_text(RESULTS)
     assert spearmint("add", experiment, file).code == 0
     return experiment
+
+
+@pytest.fixture
+def columns(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Make stdout a terminal of so many columns."""
+
+    def set_columns(number: int) -> None:
+        monkeypatch.setattr("spearmint_int.cli.output.terminal_width", lambda: number)
+
+    return set_columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -58,9 +59,52 @@ def test_status_before_the_first_run_says_what_to_do(
 
 def test_jobs_has_a_line_for_each_job(spearmint: CommandLine, with_results: Path) -> None:
     lines = spearmint("jobs", with_results).out.splitlines()
+    assert lines[0].split() == ["id", "value", "seconds", "status", "x", "n"]
+    assert lines[2].split() == ["2", "0.0625", "complete", "-0.25", "0"]
+    assert lines[4].split()[:3] == ["4", "failed", "complete"]
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 120])
+def test_jobs_keeps_its_table_in_any_width(
+    spearmint: CommandLine, with_results: Path, columns: Callable[[int], None], width: int
+) -> None:
+    break_a_job(with_results)
+    columns(width)
+    lines = spearmint("jobs", with_results).out.splitlines()
+    assert max(map(len, lines)) <= max(width, 44)  # four short columns, and a glimpse of the rest
+    assert len(lines) == 6
+    assert "0.0625" in lines[2]
+
+
+def test_parameters_share_a_column_where_the_terminal_is_narrow(
+    spearmint: CommandLine, with_results: Path, columns: Callable[[int], None]
+) -> None:
+    columns(40)
+    lines = spearmint("jobs", with_results).out.splitlines()
     assert lines[0].split() == ["id", "value", "seconds", "status", "parameters"]
     assert lines[2].split() == ["2", "0.0625", "complete", "x=-0.25", "n=0"]
-    assert lines[4].split()[:3] == ["4", "failed", "complete"]
+
+
+def test_facts_are_folded_between_words(
+    spearmint: CommandLine, with_results: Path, columns: Callable[[int], None]
+) -> None:
+    columns(30)
+    lines = spearmint("status", with_results).out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("best"))
+    assert lines[at : at + 2] == ["best        0.0625 at x=-0.25", "            n=0 (job 2)"]
+
+
+def test_a_pending_job_shows_how_long_it_has_run(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    store = open_store(load_config(with_results))
+    store.add(JobDraft({"x": 0.1, "n": 2}, (0.55, 0.5)))
+    store.claim("test", lease_seconds=60)
+    store.close()
+    pending = spearmint("jobs", with_results).out.splitlines()[-1].split()
+    assert pending[0] == "5"
+    assert pending[1].endswith("…")
+    assert float(pending[1].rstrip("…")) < 60
 
 
 def test_jobs_can_be_limited_and_filtered(spearmint: CommandLine, with_results: Path) -> None:

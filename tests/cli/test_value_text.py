@@ -46,7 +46,7 @@ def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(
 
 def test_parameters_are_short_and_integers_whole() -> None:
     params = {"x": 0.1234567, "n": 100000, "w": [1, 2.5], "kind": "a"}
-    assert value_text.params(params) == "x=0.12346 n=100000 w=[1, 2.5] kind=a"
+    assert value_text.params(params) == "x=0.123457 n=100000 w=[1, 2.5] kind=a"
 
 
 def test_what_is_not_a_number_failed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,18 @@ def test_a_finished_job_is_told_with_its_count_and_whether_it_is_the_best(
     config: Config, capsys: pytest.CaptureFixture[str]
 ) -> None:
     events: list[Event] = [JobEnded(job(2)), ProgressMade(progress(7))]
-    assert told(config, events, capsys) == ["[ 7/40] job 2: 0.25 at depth=3 (2.5 s)  best so far"]
+    assert told(config, events, capsys) == ["[ 7/40] job 2: 0.25 best so far (2.5 s) at depth=3"]
+
+
+def test_a_narrow_terminal_cuts_off_the_parameters_only(config: Config) -> None:
+    console = Console(file=(file := io.StringIO()), width=60, height=30)
+    many = {f"variable_{i}": 0.123456 for i in range(5)}
+    view = LiveView(config, console)
+    for event in (JobEnded(job(2, params=many)), ProgressMade(progress(7))):
+        view(event)
+    line = file.getvalue().splitlines()[0]
+    assert line.startswith("job 2: 0.25 best so far (2.5 s) at variable_0=0.123456")
+    assert len(line) <= 60
 
 
 def test_a_failed_attempt_and_a_broken_job_are_told_apart(
@@ -178,3 +190,18 @@ def test_the_live_view_of_a_run_without_budget_has_no_bar(config: Config) -> Non
     endless = progress(7, budget=None, remaining_seconds=None)
     lines = drawn(config, [RunStarted(endless, resumed=False, store="here")], width=80)
     assert lines[1:3] == ["forest: 7 jobs", "1 min 20 s"]
+
+
+def test_a_terminal_made_narrower_leaves_no_rows_of_the_old_frame(config: Config) -> None:
+    """Its folded lines take more rows than were drawn, and all of them have to be erased."""
+    console = Console(file=(file := io.StringIO()), width=100, height=30, force_terminal=True)
+    with LiveView(config, console) as view:
+        view(RunStarted(progress(7), resumed=False, store="here"))
+        view._live.refresh()
+        drawn = view._live._drawn
+        file.truncate(0)
+        console.width = 30
+        view._live.refresh()
+        erased = file.getvalue().count("\x1b[2K")
+    assert erased == sum(max(1, math.ceil(length / 30)) for length in drawn)
+    assert erased > len(drawn)
