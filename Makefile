@@ -53,6 +53,7 @@ $(SUITE)/.installed: $(SOURCES)
 	$(SUITE)/bin/python -m pip install --quiet --upgrade pip
 	$(SUITE)/bin/python -m pip install --quiet torch==2.13.0
 	$(SUITE)/bin/python -m pip install --quiet --editable '.[suite]'
+	$(SUITE)/bin/python -m pip install --quiet --no-deps HEBO==0.3.6 pymoo==0.6.0 disjoint-set==0.9.0
 	@touch $@
 
 paper: $(VENV)/.developed  ## every experiment and figure of the paper

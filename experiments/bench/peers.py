@@ -10,6 +10,7 @@ import numpy as np
 from experiments.bench import problem
 from experiments.bench.timing import median_seconds
 from experiments.peers.adapters import build
+from experiments.peers.history import Assignment
 
 MODULES = {
     "ours": "spearmint_int",
@@ -29,7 +30,8 @@ def suggestion_seconds(name: str, n: int) -> float:
     rng = np.random.default_rng(n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        peer = build(name, problem.DIMENSIONS, noise_variance=problem.NOISE**2, seed=0)
+        assignment = Assignment(problem.DIMENSIONS, problem.NOISE**2, n + ASKS + 1, seed=0)
+        peer = build(name, assignment)
         for params, value in problem.results(n):
             peer.tell(params, value)
 

@@ -4,7 +4,7 @@ Each peer is used as its documentation recommends for integer variables and for 
 without noise; what was chosen is said at each class. All minimise. A peer is imported when it is
 built: a comparison runs where only some of them are installed.
 
-    optimiser = build("botorch", dimensions, noise_variance=0.0, seed=1)
+    optimiser = build("botorch", Assignment(dimensions, 0.0, evaluations=50, seed=1))
     optimiser.tell({"x1": 0.3, "x2": 1}, 0.7)      # as often as there are results
     optimiser.ask()                                # all the work of a suggestion is in here
 """
@@ -24,9 +24,9 @@ from experiments.synthetic import LENGTH_SCALE
 from spearmint_int.sampling.priors import uniform
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from experiments.dimension import Dimension
+    from experiments.peers.history import Assignment
     from experiments.trial import Optimiser
 
 WIDTH = 1e-3  # a prior has to have one
@@ -50,6 +50,8 @@ PEERS = {
         "bayesian-optimization",
     ),
     "scikit-optimize": ("experiments.peers.scikit_optimize", "ScikitOptimize", "scikit-optimize"),
+    "smac": ("experiments.peers.smac_forest", "Smac", "smac"),
+    "hebo": ("experiments.peers.hebo_mace", "Hebo", "HEBO"),
     "cmaes": ("experiments.peers.cma_margin", "CMAwithMargin", "cmaes"),
     "random": ("experiments.peers.random_search", "RandomSearch", "numpy"),
 }
@@ -58,25 +60,16 @@ NAMES = (*OURS, *PEERS)
 ENGINE = (".", "kernels", "sampling", "acquisition")
 
 
-def build(
-    name: str,
-    dimensions: Sequence[Dimension],
-    *,
-    noise_variance: float | None,
-    seed: int,
-    **settings: Any,
-) -> Optimiser:
-    """The optimiser called `name`, fresh; a noise variance of 0 says that results are exact.
+def build(name: str, assignment: Assignment, **settings: Any) -> Optimiser:
+    """The optimiser called `name`, fresh. `settings` are for ours alone.
 
-    Ours is not told about the noise: its defaults have to do. `settings` are for ours alone.
+    Ours is told neither of the noise nor of the number of evaluations: its defaults have to do.
     """
     if name in OURS:
-        return Ours(dimensions, seed=seed, **{**OURS[name], **settings})
+        chosen = {**OURS[name], **settings}
+        return Ours(assignment.dimensions, seed=assignment.seed, **chosen)
     module, kind, _ = PEERS[name]
-    made = getattr(import_module(module), kind)(
-        dimensions, noise_variance=noise_variance, seed=seed, **settings
-    )
-    return cast("Optimiser", made)
+    return cast("Optimiser", getattr(import_module(module), kind)(assignment, **settings))
 
 
 @cache

@@ -14,9 +14,10 @@ from bayes_opt import BayesianOptimization, acquisition
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from experiments.dimension import Dimension, Params
+    from experiments.peers.history import Assignment
 
 
 class BayesOpt(History):
@@ -30,10 +31,8 @@ class BayesOpt(History):
 
     START = 5
 
-    def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
-    ) -> None:
-        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
+    def __init__(self, assignment: Assignment) -> None:
+        super().__init__(assignment)
         bounds = {
             d.name: (d.low, d.high, int) if d.integer else self._scaled_bounds(d)
             for d in self.dimensions
@@ -42,7 +41,7 @@ class BayesOpt(History):
             None,
             bounds,
             acquisition_function=acquisition.ExpectedImprovement(xi=0.0),
-            random_state=seed,
+            random_state=self.seed,
             verbose=0,
             allow_duplicate_points=True,
         )

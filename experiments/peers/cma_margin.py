@@ -10,9 +10,8 @@ from cmaes import CMAwM
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from experiments.dimension import Dimension, Params
+    from experiments.dimension import Params
+    from experiments.peers.history import Assignment
 
 
 class CMAwithMargin(History):
@@ -23,17 +22,15 @@ class CMAwithMargin(History):
 
     SIGMA = 1 / 6
 
-    def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
-    ) -> None:
-        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
+    def __init__(self, assignment: Assignment) -> None:
+        super().__init__(assignment)
         steps = [1 / (len(d.values()) - 1) if d.integer else 0.0 for d in self.dimensions]
         self._cma = CMAwM(
             mean=np.full(len(steps), 0.5),
             sigma=self.SIGMA,
             bounds=np.tile([0.0, 1.0], (len(steps), 1)),
             steps=np.array(steps),
-            seed=seed,
+            seed=self.seed,
         )
         self._asked: Any = None
         self._generation: list[tuple[Any, float]] = []

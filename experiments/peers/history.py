@@ -1,7 +1,8 @@
-"""What every peer keeps: the inputs and the results so far."""
+"""What every peer is told beforehand, and what it keeps."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,15 +13,26 @@ if TYPE_CHECKING:
     from experiments.dimension import Dimension, Params
 
 
-class History:
-    """What was told so far."""
+@dataclass(frozen=True)
+class Assignment:
+    """The inputs, how many evaluations there will be, and the seed.
 
-    def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
-    ) -> None:
-        self.dimensions = tuple(dimensions)
-        self.noise_variance = noise_variance
-        self.seed = seed
+    A noise variance of 0 says that results are exact, None that nobody knows.
+    """
+
+    dimensions: Sequence[Dimension]
+    noise_variance: float | None
+    evaluations: int
+    seed: int
+
+
+class History:
+    """The assignment and what was told so far."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.dimensions = tuple(assignment.dimensions)
+        self.noise_variance = assignment.noise_variance
+        self.seed = assignment.seed
         self.params: list[Params] = []
         self.values: list[float] = []
 

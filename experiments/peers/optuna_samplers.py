@@ -10,18 +10,15 @@ import optuna
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from experiments.dimension import Dimension, Params
+    from experiments.dimension import Params
+    from experiments.peers.history import Assignment
 
 
 class OptunaSampler(History):
     """A study that is asked and told; its recommendation is its best trial, as its users get it."""
 
-    def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
-    ) -> None:
-        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
+    def __init__(self, assignment: Assignment) -> None:
+        super().__init__(assignment)
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

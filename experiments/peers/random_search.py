@@ -9,19 +9,16 @@ import numpy as np
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from experiments.dimension import Dimension, Params
+    from experiments.dimension import Params
+    from experiments.peers.history import Assignment
 
 
 class RandomSearch(History):
     """Uniform on the reals (or their logarithms) and on the integers."""
 
-    def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
-    ) -> None:
-        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
-        self._rng = np.random.default_rng(seed)
+    def __init__(self, assignment: Assignment) -> None:
+        super().__init__(assignment)
+        self._rng = np.random.default_rng(self.seed)
 
     def ask(self) -> Params:
         return {d.name: d.from_uniform(self._rng.random()) for d in self.dimensions}

@@ -10,25 +10,22 @@ import skopt
 from experiments.peers.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from experiments.dimension import Dimension, Params
+    from experiments.dimension import Params
+    from experiments.peers.history import Assignment
 
 
 class ScikitOptimize(History):
     """gp_minimize's optimiser: Integer dimensions, EI, its own noise estimate, no duplicates."""
 
-    def __init__(
-        self, dimensions: Sequence[Dimension], *, noise_variance: float | None, seed: int
-    ) -> None:
-        super().__init__(dimensions, noise_variance=noise_variance, seed=seed)
+    def __init__(self, assignment: Assignment) -> None:
+        super().__init__(assignment)
         space = [
             skopt.space.Integer(int(d.low), int(d.high), name=d.name)
             if d.integer
             else skopt.space.Real(d.low, d.high, "log-uniform" if d.log else "uniform", name=d.name)
             for d in self.dimensions
         ]
-        self._optimizer = skopt.Optimizer(space, "GP", acq_func="EI", random_state=seed)
+        self._optimizer = skopt.Optimizer(space, "GP", acq_func="EI", random_state=self.seed)
         self._told = 0
 
     def ask(self) -> Params:

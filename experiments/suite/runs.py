@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from experiments.peers.adapters import build, version
+from experiments.peers.history import Assignment
 from experiments.pool import Failure
 from experiments.rows import JsonLines
 from experiments.suite import coco, draws, tuning
@@ -69,14 +70,9 @@ class Run:
 def run(task: Run) -> Trial:
     """The same problem, noise and seed for every optimiser."""
     problem = LOADERS[task.case.set](task.case)
-    optimiser = build(
-        task.contender.name,
-        problem.dimensions,
-        noise_variance=problem.noise_variance,
-        seed=task.case.seed,
-        **dict(task.contender.settings),
-    )
     last = len(problem.noise)
+    assignment = Assignment(problem.dimensions, problem.noise_variance, last, task.case.seed)
+    optimiser = build(task.contender.name, assignment, **dict(task.contender.settings))
     return run_trial(
         optimiser,
         problem.target,

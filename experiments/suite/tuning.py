@@ -46,7 +46,7 @@ HALFWAY = 20
 FOLDS = 3
 SEED = 0  # of the folds and of the models
 WORST = 100.0  # the loss of a training that diverges
-ROWS = 600  # of the larger data sets: the time of a training grows faster than what it teaches
+ROWS = 400  # of the larger data sets: the time of a training grows faster than what it teaches
 
 LOADERS: dict[str, Callable[..., Any]] = {
     "digits": datasets.load_digits,
@@ -79,14 +79,14 @@ def _log(name: str, low: float, high: float) -> Dimension:
 
 
 BOOSTING = (
-    _integer("n_estimators", 5, 80),
+    _integer("n_estimators", 3, 40),
     _integer("max_depth", 1, 6),
     _integer("min_samples_leaf", 1, 20),
     _log("learning_rate", 0.01, 1.0),
     Dimension("subsample", 0.4, 1.0),
 )
 FOREST = (
-    _integer("n_estimators", 4, 50),
+    _integer("n_estimators", 2, 30),
     _integer("max_depth", 1, 12),
     _integer("min_samples_leaf", 1, 20),
     _integer("max_features", 1, 10),
@@ -112,7 +112,7 @@ NEIGHBOURS = (
     _integer("components", 2, 13),
 )
 ADAPTIVE = (
-    _integer("n_estimators", 2, 50),
+    _integer("n_estimators", 2, 30),
     _integer("max_depth", 1, 6),
     _integer("min_samples_leaf", 1, 20),
     _log("learning_rate", 0.01, 3.0),
@@ -143,7 +143,7 @@ def _vectors(params: Params) -> Any:
 def _network(params: Params) -> Any:
     chosen = dict(params)
     layers = (int(chosen.pop("units")),) * int(chosen.pop("layers"))
-    model = MLPClassifier(hidden_layer_sizes=layers, max_iter=25, random_state=SEED, **chosen)
+    model = MLPClassifier(hidden_layer_sizes=layers, max_iter=15, random_state=SEED, **chosen)
     return make_pipeline(StandardScaler(), model)
 
 
@@ -177,10 +177,10 @@ TASKS = {
     "svm-digits": Task("digits", VECTORS, _vectors, ERROR_RATE),
     "svm-cancer": Task("cancer", VECTORS, _vectors, ERROR_RATE),
     "mlp-digits": Task("digits", NETWORK, _network, LOG_LOSS),
-    "mlp-cancer": Task("cancer", NETWORK, _network, LOG_LOSS),
+    "mlp-wine": Task("wine", NETWORK, _network, LOG_LOSS),
     "neighbours-digits": Task("digits", NEIGHBOURS, _neighbours, LOG_LOSS),
-    "neighbours-wine": Task("wine", NEIGHBOURS, _neighbours, LOG_LOSS),
-    "adaboost-cancer": Task("cancer", ADAPTIVE, _adaptive_classifier, LOG_LOSS),
+    "neighbours-cancer": Task("cancer", NEIGHBOURS, _neighbours, LOG_LOSS),
+    "adaboost-wine": Task("wine", ADAPTIVE, _adaptive_classifier, LOG_LOSS),
     "adaboost-diabetes": Task("diabetes", ADAPTIVE, _adaptive_regressor, UNEXPLAINED),
 }
 

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from experiments.peers.adapters import build, version
+from experiments.peers.history import Assignment
 from experiments.rows import JsonLines
 from experiments.suite import coco, draws, tables, tuning
 from experiments.suite.__main__ import main, numbers, setting
@@ -102,7 +103,7 @@ def test_a_task_trains_inside_its_ranges_and_repeats_itself(name: str) -> None:
 
 
 def test_one_neighbour_is_far_worse_than_the_rest_in_log_loss() -> None:
-    loss = tuning.Loss(tuning.TASKS["neighbours-wine"])
+    loss = tuning.Loss(tuning.TASKS["neighbours-cancer"])
     fixed: dict[str, float | int] = {"p": 2, "distance_weights": 0, "components": 6}
     assert loss({**fixed, "n_neighbors": 1}) > 4 * loss({**fixed, "n_neighbors": 15})
 
@@ -165,10 +166,8 @@ def test_settings_make_a_label_and_a_key_of_their_own() -> None:
 
 
 def test_settings_reach_ours() -> None:
-    case = draws.load(Case("paper", "2d", 0))
-    optimizer: Any = build(
-        "ours-noiseless", case.dimensions, noise_variance=0.0, seed=0, initial_points=6
-    )
+    assignment = Assignment(draws.load(Case("paper", "2d", 0)).dimensions, 0.0, 30, seed=0)
+    optimizer: Any = build("ours-noiseless", assignment, initial_points=6)
     options = optimizer._optimizer.options
     assert (options.likelihood, options.initial_points) == ("NOISELESS", 6)
 

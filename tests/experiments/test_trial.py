@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from experiments.dimension import Dimension, Params
+from experiments.peers.history import Assignment
 from experiments.peers.random_search import RandomSearch
 from experiments.synthetic import TWO_D, draw, noise
 from experiments.trial import FLOOR, Trial, log10_distance, run_trial
@@ -36,7 +37,7 @@ def test_the_logarithm_stops_at_the_floor() -> None:
 def test_an_optimiser_sees_the_noise_and_is_judged_without_it() -> None:
     objective = draw(TWO_D, 0)
     errors = noise(TWO_D, 0, 6)
-    optimiser = RandomSearch(TWO_D.dimensions, noise_variance=0.01, seed=1)
+    optimiser = RandomSearch(Assignment(TWO_D.dimensions, 0.01, 6, seed=1))
     trial = run_trial(optimiser, objective, noise=errors.tolist(), recommend_from=5)
     seen = [objective(point) + error for point, error in zip(trial.params, errors, strict=True)]
     assert optimiser.values == seen
@@ -46,7 +47,7 @@ def test_an_optimiser_sees_the_noise_and_is_judged_without_it() -> None:
 
 def test_random_search_reaches_every_integer_and_stays_inside() -> None:
     dimensions = (Dimension("x", -1, 2), Dimension("k", 3, 5, integer=True))
-    optimiser = RandomSearch(dimensions, noise_variance=0.0, seed=0)
+    optimiser = RandomSearch(Assignment(dimensions, 0.0, 100, seed=0))
     points = [optimiser.ask() for _ in range(100)]
     assert {point["k"] for point in points} == {3, 4, 5}
     assert all(-1 <= point["x"] <= 2 for point in points)
