@@ -90,16 +90,29 @@ class Failure:
 
 @dataclass(frozen=True)
 class ProcessInfo:
-    """Where a pending job runs, so that another manager can look for it or end it.
+    """Where a pending job runs, as far as it is known, so that another manager can look for it.
 
-    `born` is the start time of the process as the operating system tells it (any stable text): a
-    pid alone may have been given to another process since. `proc_id` is a cluster's own job id.
+    `proc_id` is the scheduler's own id, known from the submission on; the rest is the worker's to
+    tell. `born` is the start of its process as the operating system tells it (any stable text): a
+    pid alone may have been given to another process since.
     """
 
-    host: str
+    host: str | None = None
     pid: int | None = None
     born: str | None = None
     proc_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to change a pending job: every change that a worker asks for is conditional on it.
+
+    `attempts` counts the job's claims, this one included.
+    """
+
+    job_id: int
+    token: str
+    attempts: int
 
 
 @dataclass(frozen=True)
@@ -127,8 +140,8 @@ class JobDraft:
 class Job:
     """A job as the store held it at the moment of reading.
 
-    `attempts` counts claims, the present one included. `token` names the claim: every change that a
-    worker asks for is conditional on it. Times are UTC seconds since 1970.
+    `attempts` counts claims, the present one included, whose `token` it is. Times are UTC seconds
+    since 1970.
     """
 
     id: int
@@ -154,6 +167,13 @@ class Job:
     def is_finished(self) -> bool:
         """True for a complete or broken job, which nobody will run again unasked."""
         return self.status in FINISHED
+
+    @property
+    def claim(self) -> Claim:
+        """The claim that holds the job; ValueError when nobody does."""
+        if self.token is None:
+            raise ValueError(f"job {self.id} is {self.status}: nobody has claimed it")
+        return Claim(self.id, self.token, self.attempts)
 
     @property
     def seconds(self) -> float | None:

@@ -14,16 +14,16 @@ from pathlib import Path
 def main(argv: list[str]) -> int:
     """Do what the arguments say; the exit status."""
     from spearmint_int.launcher.forkserver import serve  # noqa: PLC0415 (after the path is set)
-    from spearmint_int.launcher.interrupt import interrupted_by_signals  # noqa: PLC0415
-    from spearmint_int.launcher.launch import Order  # noqa: PLC0415
-    from spearmint_int.launcher.supervising import supervise  # noqa: PLC0415
+    from spearmint_int.launcher.order import Order  # noqa: PLC0415
+    from spearmint_int.launcher.supervisor import supervise_after_queue  # noqa: PLC0415
+    from spearmint_int.launcher.wakeup import set_by_signals  # noqa: PLC0415
 
     if argv[1:2] == ["serve"]:
         with socket.socket(fileno=int(argv[2])) as channel:
             serve(channel)
     elif argv[1:2] == ["run"]:
         order = Order.from_json(Path(argv[2]).read_text(encoding="utf-8"))
-        supervise(order, interrupted_by_signals())
+        supervise_after_queue(order, set_by_signals())
     else:
         sys.stderr.write(f"{__doc__}\n")
         return 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pymongo
 import pytest
 
-from spearmint_int.stores import Store, open_store
+from spearmint_int.stores import Store, open_store_at
 from tests.mongo_server import MongoServerProcess, given_uri
 from tests.places import DATABASE, Place
 
@@ -36,6 +36,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 @pytest.fixture
 def store(place: Place) -> Iterator[Store]:
     """An empty store, of each kind in turn."""
-    store = open_store(place)
+    store = open_store_at(place)
     yield store
     store.close()

@@ -1,27 +1,18 @@
-"""Where an experiment's jobs are: the part of a config that `open_store` reads."""
+"""Where the tests keep an experiment's jobs."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
+
+from spearmint_int.stores import StoreAddress
 
 # The database that the tests use, and delete, on a MongoDB server; one for each worker of xdist.
 DATABASE = "-".join(["spearmint-int-tests", *filter(None, [os.environ.get("PYTEST_XDIST_WORKER")])])
 
 
 @dataclass(frozen=True)
-class Database:
-    address: str | None
-    name: str = DATABASE
+class Place(StoreAddress):
+    """An address in the tests' own database."""
 
-
-@dataclass(frozen=True)
-class Place:
-    directory: Path
-    experiment_name: str
-    address: str | None
-
-    @property
-    def database(self) -> Database:
-        return Database(self.address)
+    database_name: str = DATABASE

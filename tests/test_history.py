@@ -31,7 +31,7 @@ def complete(store: Store, u: float, value: float) -> Job:
     add(store, u)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
-    store.complete(job, {"main": value})
+    store.complete(job.claim, {"main": value})
     return job
 
 
@@ -67,7 +67,7 @@ def test_jobs_that_end_out_of_order_are_found(store: Store, known: StoreHistory)
     for index in (2, 0, 1):
         job = claims[index]
         assert job is not None
-        store.complete(job, {"main": float(job.id)})
+        store.complete(job.claim, {"main": float(job.id)})
         known.refresh()
     assert seen(known) == ([0.1, 0.2, 0.3], [1.0, 2.0, 3.0], [])
 
@@ -76,7 +76,7 @@ def test_a_broken_job_is_nan(store: Store, known: StoreHistory) -> None:
     add(store, 0.1)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
-    store.fail(job, FAILURE, max_attempts=1)
+    store.fail(job.claim, FAILURE, max_attempts=1)
     points, values, _ = seen(known)
     assert points == [0.1]
     assert np.isnan(values).all()
@@ -89,13 +89,13 @@ def test_a_broken_job_that_is_tried_again_is_pending_and_then_complete(
     add(store, 0.1)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
-    store.fail(job, FAILURE, max_attempts=1)
+    store.fail(job.claim, FAILURE, max_attempts=1)
     known.refresh()
     store.retry(1)
     assert seen(known) == ([], [], [0.1])
     again = store.claim("a", lease_seconds=60)
     assert again is not None
-    store.complete(again, {"main": 5.0})
+    store.complete(again.claim, {"main": 5.0})
     assert seen(known) == ([0.1], [5.0], [])
 
 
@@ -103,12 +103,12 @@ def test_a_retry_that_ended_between_two_looks_is_noticed(store: Store, known: St
     add(store, 0.1)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
-    store.fail(job, FAILURE, max_attempts=1)
+    store.fail(job.claim, FAILURE, max_attempts=1)
     known.refresh()
     store.retry(1)
     again = store.claim("a", lease_seconds=60)
     assert again is not None
-    store.complete(again, {"main": 5.0})
+    store.complete(again.claim, {"main": 5.0})
     assert seen(known) == ([0.1], [5.0], [])
 
 

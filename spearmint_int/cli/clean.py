@@ -39,7 +39,7 @@ def clean(folder: Folder, yes: bool) -> None:
 
 def _delete_files(output: Path) -> None:
     """What runs have left in the folder beside the store."""
-    from spearmint_int.manager.record import BEST_FILE, TRACE_FILE  # noqa: PLC0415
+    from spearmint_int.manager.trace import BEST_FILE, TRACE_FILE  # noqa: PLC0415
 
     shutil.rmtree(output, ignore_errors=True)
     for name in (BEST_FILE, TRACE_FILE):

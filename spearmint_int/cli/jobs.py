@@ -122,8 +122,8 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
     yield "ended", _time(job.ended)
     yield "took", "" if job.seconds is None else value_text.duration(job.seconds)
     yield "attempts", str(job.attempts)
-    if job.process is not None:
-        yield "process", f"{job.process.pid or job.process.proc_id} on {job.process.host}"
+    if job.process is not None and job.process.pid is not None:
+        yield "process", f"{job.process.pid} on {job.process.host}"
     yield from reasons(job.provenance)
 
 

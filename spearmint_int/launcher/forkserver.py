@@ -16,15 +16,63 @@ import sys
 import traceback
 from typing import NoReturn
 
-from spearmint_int.launcher.heartbeat import store_place
-from spearmint_int.launcher.interrupt import interrupted_by_signals
-from spearmint_int.launcher.launch import Order
-from spearmint_int.launcher.supervising import supervise
+from spearmint_int.launcher.order import Order
+from spearmint_int.launcher.process import signal_group
+from spearmint_int.launcher.supervisor import supervise
+from spearmint_int.launcher.wakeup import set_by_signals
 from spearmint_int.stores import load_client
 
-# A worker writes into its life file: its process id, the objective's process group, and this word.
 DONE = b"done"
 HEADER = struct.Struct("!Q")  # the length of the order that follows
+
+
+class LifePipe:
+    """The manager's end of the pipe that a worker holds open while it lives.
+
+    Through it come words: the worker's process id, from when on a signal hands the job back; the
+    objective's process group; and DONE.
+    """
+
+    def __init__(self, fd: int) -> None:
+        os.set_blocking(fd, False)
+        self.fd = fd
+        self._words = b""
+        self._is_cancelled = False
+
+    def is_open(self) -> bool:
+        """Take what came; False when the worker is gone, however it ended."""
+        try:
+            data = os.read(self.fd, 64)
+        except BlockingIOError:
+            return True
+        self._words += data
+        if data and self._is_cancelled:
+            self._terminate()
+        return bool(data)
+
+    def cancel(self) -> None:
+        """Ask the worker to hand its job back, as soon as it can be asked."""
+        self._is_cancelled = True
+        if self.is_open():
+            self._terminate()
+
+    def close(self) -> None:
+        """Let go of a worker that runs on."""
+        os.close(self.fd)
+
+    def bury(self) -> None:
+        """What a killed worker leaves behind must not run beside the next attempt."""
+        self.close()
+        words = self._words.split(b" ")
+        if len(words) > 2 and words[-1] != DONE:
+            signal_group(int(words[1]), signal.SIGKILL)
+
+    def _terminate(self) -> None:
+        """While the pipe is open, the process id is still the worker's own."""
+        pid, space, _ = self._words.partition(b" ")
+        if space:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGTERM)
 
 
 def send_order(channel: socket.socket, order: Order, life_fd: int) -> None:
@@ -40,7 +88,7 @@ def serve(channel: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the workers
     while (received := _receive(channel)) is not None:
         order, life_fd = received
-        load_client(store_place(order))
+        load_client(order.store)
         if os.fork() == 0:
             channel.close()
             _work(order, life_fd)
@@ -74,7 +122,7 @@ def _work(order: Order, life_fd: int) -> NoReturn:
     try:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        interrupt = interrupted_by_signals()
+        interrupt = set_by_signals()
         _tell(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
         supervise(order, interrupt, announce=lambda group: _tell(life_fd, b"%d " % group))
         _tell(life_fd, DONE)

@@ -4,7 +4,7 @@ REQUEST and RESULT are the numbers of two open files. This file is run by its pa
 nothing of the package, so that a job starts as fast as Python and numpy do. The result goes back
 through its own file: whatever the objective prints, or does to stdout, can't be taken for it.
 
-Request: {"job_id", "directory", "main_file", "arguments": [[name, type, [value, ...]], ...]}
+Request: a launch (order.py): {"job_id", "directory", "main_file", "arguments": [{"name", …}, …], …}
 Result:  {"number": 1.5}  or  {"values": {task: number}}
          or, of a failure, {"kind", "message"} with the "status" that sys.exit was given
 """
@@ -92,17 +92,17 @@ def _kind_and_message(error: BaseException) -> tuple[str, str]:
     return ("out-of-memory" if isinstance(error, MemoryError) else "exception"), _told(error)
 
 
-def as_arrays(arguments: list[Any]) -> dict[str, Any]:
+def as_arrays(arguments: list[dict[str, Any]]) -> dict[str, Any]:
     """What Spearmint's objectives expect: arrays of `size`, lists of strings for ENUM."""
     # Before the experiment's folder is on the path: a `random.py` in it must not break numpy.
     import numpy as np  # noqa: PLC0415
 
     types = {"INT": np.int64, "FLOAT": np.float64}
     return {
-        name: list(values)
-        if kind == "ENUM"
-        else np.array(values, dtype=types[kind]).view(_parameter_type())
-        for name, kind, values in arguments
+        a["name"]: list(a["values"])
+        if a["type"] == "ENUM"
+        else np.array(a["values"], dtype=types[a["type"]]).view(_parameter_type())
+        for a in arguments
     }
 
 

@@ -22,7 +22,7 @@ from spearmint_int.launcher.output import OutputFile, Tail
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spearmint_int.launcher.interrupt import Interrupt
+    from spearmint_int.launcher.wakeup import Wakeup
 
 KEPT_STDERR = 8_000  # bytes of the end, for the job's failure
 KEPT_STDOUT = 64_000  # bytes of the end; the last line may be a result
@@ -83,7 +83,7 @@ class Watch:
         """The process group, which is the session that the process leads."""
         return self._process.pid
 
-    def run(self, *, time_limit: float | None, interrupt: Interrupt) -> ProcessEnd:
+    def run(self, *, time_limit: float | None, interrupt: Wakeup) -> ProcessEnd:
         """Watch until the end, which comes early at the time limit or by the interrupt."""
         self._selector.register(interrupt, selectors.EVENT_READ)
         limit_at = None if time_limit is None else self._begin + time_limit
@@ -111,7 +111,7 @@ class Watch:
     def _signal(self, number: signal.Signals) -> None:
         signal_group(self.group, number)
 
-    def _look(self, interrupt: Interrupt, until: float | None) -> None:
+    def _look(self, interrupt: Wakeup, until: float | None) -> None:
         """Move what was printed; notice the exit. Returns at `until` at the latest."""
         wait = None if until is None else max(until - time.monotonic(), 0.0)
         if self._pidfd is None:
@@ -134,7 +134,7 @@ class Watch:
         else:
             self._selector.unregister(stream)  # type: ignore[arg-type]
 
-    def _drain(self, interrupt: Interrupt) -> None:
+    def _drain(self, interrupt: Wakeup) -> None:
         """Take what is still in the pipes; a child that keeps them open is not waited for."""
         for other in (interrupt, self._pidfd):
             if other is not None and other in self._selector.get_map():

@@ -27,7 +27,7 @@ from spearmint_int.manager.events import (
 )
 from spearmint_int.manager.manager import Manager
 from spearmint_int.manager.outage import PATIENCE_SECONDS
-from spearmint_int.manager.stopping import stopped_by_signals
+from spearmint_int.manager.shutdown import stopped_by_signals
 
 __all__ = [
     "PATIENCE_SECONDS",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.errors import SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
-from spearmint_int.manager.endings import ending_message
+from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.estimating import Estimator
 from spearmint_int.manager.events import (
     EndReason,
@@ -20,14 +20,13 @@ from spearmint_int.manager.events import (
     Stopping,
     Summary,
 )
-from spearmint_int.manager.fleet import Fleet
-from spearmint_int.manager.identity import new_owner
-from spearmint_int.manager.lost import Reaper
 from spearmint_int.manager.outage import Outage
-from spearmint_int.manager.record import Record
-from spearmint_int.manager.standing import Standing
-from spearmint_int.manager.stopping import StopRequest, Urgency
+from spearmint_int.manager.progress import ProgressTracker, ending_message
+from spearmint_int.manager.reaper import Reaper
+from spearmint_int.manager.running_jobs import RENEWALS_PER_LEASE, RunningJobs
+from spearmint_int.manager.shutdown import StopRequest, Urgency
 from spearmint_int.manager.suggesting import Begun, Suggester
+from spearmint_int.manager.trace import TraceFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,48 +57,50 @@ class Run:
         schedulers: Mapping[str, Scheduler],
         listener: Listener,
         stop: StopRequest,
+        lease_seconds: float,
     ) -> None:
         owner = new_owner()
         experiment = StoredExperiment.begin(config, store, chooser=chooser)
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
+        self._look_seconds = lease_seconds / RENEWALS_PER_LEASE
         self._history = experiment.history
-        self._standing = Standing(config, store, self._history)
-        self._record = Record(config.directory)
+        self._tracker = ProgressTracker(config, store, self._history)
+        self._trace = TraceFiles(config.directory)
         self._outage = Outage(listener)
-        self._reaper = Reaper(config, store, owner=owner)
-        self._fleet = Fleet(
+        self._reaper = Reaper(config, store, schedulers, owner=owner, lease_seconds=lease_seconds)
+        self._jobs = RunningJobs(
             config,
             store,
             schedulers,
             owner=owner,
-            lease_seconds=LEASE_SECONDS,
+            lease_seconds=lease_seconds,
             listener=listener,
         )
         self._suggester = Suggester(
-            config, store, experiment, owner=owner, listener=listener, wake=stop.waker.wake
+            config, store, experiment, owner=owner, listener=listener, wake=stop.wakeup.set
         )
-        self._estimator = Estimator(experiment, recommender=recommender, wake=stop.waker.wake)
+        self._estimator = Estimator(experiment, recommender=recommender, wake=stop.wakeup.set)
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
         self._next_look = 0.0
         self._exhausted: str | None = None
         self._lock_is_taken = False
-        self._is_stale = True  # the standing is older than what we know to have happened
+        self._is_stale = True  # the tracker's numbers are older than what we know to have happened
 
     def loop(self) -> Summary:
         """Go on until there is a reason to end."""
-        self._standing.refresh()
+        self._tracker.refresh()
         resumed = self._history.total > 0
         self._tell(RunStarted(self._progress(), resumed, self._store.location))
         while (reason := self._step()) is None:
-            self._stop.waker.wait(self._fleet.wakeups(), self._pause())
+            self._stop.wakeup.wait(self._jobs.wakeups(), self._pause())
         return self._end(reason)
 
     # --- one turn of the loop ---
 
     def _step(self) -> EndReason | None:
         """Do what there is to do now; the reason to end, if there is one."""
-        some_run = self._fleet.notice_exits()
+        some_run = self._jobs.notice_exits()
         self._obey()
         if time.monotonic() >= self._leave_at or (self._outage.is_on and self._is_free(some_run)):
             return EndReason.STOPPED
@@ -120,40 +121,41 @@ class Run:
 
         The next job comes first; what is only for people is read while it is starting.
         """
-        for job in self._fleet.settle():
-            self._standing.note_end(job)
+        for job in self._jobs.settle():
+            self._tracker.note_end(job)
             self._is_stale = True
         self._look_around()
         if self._is_stale:
-            self._standing.refresh_budgets()
+            self._tracker.refresh_budgets()
         reason = self._reason_to_drain()
         if reason is None:
             self._fill()
         else:
             self._suggester.abandon()
+        self._jobs.keep_claims()
         self._inform()
-        return None if self._fleet.running else reason
+        return None if self._jobs.ids else reason
 
     def _look_around(self) -> None:
         """From time to time: what others did, and which workers are lost."""
         if time.monotonic() < self._next_look:
             return
-        for job in self._reaper.look(self._fleet.running):
+        for job in self._reaper.look(self._jobs.ids):
             self._tell(JobLost(job))
         self._is_stale = True
-        often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else LEASE_SECONDS / 3
+        often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else self._look_seconds
         self._next_look = time.monotonic() + min(self._config.polling_time, often)
 
     def _inform(self) -> None:
         """Tell where the run stands, when that has changed."""
         if self._is_stale:
-            self._standing.refresh()
+            self._tracker.refresh()
             self._is_stale = False
-            self._record.update(self._standing.best, self._history.counts)
+            self._trace.update(self._tracker.best, self._history.counts)
             self._tell(ProgressMade(self._progress()))
         if self._suggester.is_busy:
             return  # the chooser needs the processor more
-        if self._estimator.update(job_seconds=self._standing.job_seconds.value):
+        if self._estimator.update(job_seconds=self._tracker.job_seconds.value):
             self._tell(ProgressMade(self._progress()))
 
     def _fill(self) -> None:
@@ -161,8 +163,8 @@ class Run:
         self._collect()
         for name, resource in self._config.resources.items():
             while self._used(name) < resource.max_concurrent:
-                if self._standing.has_new(name) and self._fleet.start_next(name):
-                    self._standing.note_started(name)
+                if self._tracker.has_new(name) and self._jobs.start_next(name):
+                    self._tracker.note_started(name)
                     self._is_stale = True
                 else:
                     self._ask(name)
@@ -177,13 +179,13 @@ class Run:
             return
         if answer is not None:
             self._is_stale = True
-            self._standing.suggestion_seconds.add(answer.seconds)
+            self._tracker.suggestion_seconds.add(answer.seconds)
             if answer.job is not None:
-                self._standing.note_added(answer.job)
+                self._tracker.note_added(answer.job)
 
     def _ask(self, resource: str) -> None:
         self._lock_is_taken = False
-        if self._suggester.is_busy or self._exhausted or not self._standing.may_add(resource):
+        if self._suggester.is_busy or self._exhausted or not self._tracker.may_add(resource):
             return
         begun = self._suggester.begin(resource)
         self._lock_is_taken = begun is Begun.NOT_OUR_TURN
@@ -191,7 +193,7 @@ class Run:
 
     def _used(self, resource: str) -> int:
         left_behind = sum(1 for name in self._reaper.orphans.values() if name == resource)
-        return self._fleet.used(resource) + left_behind
+        return self._jobs.used(resource) + left_behind
 
     # --- the end ---
 
@@ -201,9 +203,9 @@ class Run:
             return
         self._obeyed = self._stop.urgency
         hand_back = self._obeyed >= Urgency.HAND_BACK
-        self._tell(Stopping(self._fleet.running, hand_back))
+        self._tell(Stopping(self._jobs.ids, hand_back))
         if hand_back:
-            self._fleet.cancel()
+            self._jobs.cancel()
             patience = HAND_BACK_SECONDS if self._obeyed is Urgency.HAND_BACK else 0.0
             self._leave_at = time.monotonic() + patience
 
@@ -213,31 +215,31 @@ class Run:
 
     def _reason_to_drain(self) -> EndReason | None:
         """Why no more jobs are started; the run ends when those of this manager have ended."""
-        standing = self._standing
+        tracker = self._tracker
         if self._obeyed is not Urgency.GO_ON:
             return EndReason.STOPPED
-        if standing.every_job_breaks():
+        if tracker.every_job_breaks():
             return EndReason.ALL_BROKEN
-        if standing.is_spent():
-            return EndReason.ALL_BROKEN if standing.nothing_worked() else EndReason.BUDGET
-        if self._exhausted and not standing.unfinished:
+        if tracker.is_spent():
+            return EndReason.ALL_BROKEN if tracker.nothing_worked() else EndReason.BUDGET
+        if self._exhausted and not tracker.unfinished:
             return EndReason.EXHAUSTED
-        if standing.is_over_time():
+        if tracker.is_over_time():
             return EndReason.TIME
         return None
 
     def _end(self, reason: EndReason) -> Summary:
-        with suppress(StoreUnavailable):  # then the last standing has to do
+        with suppress(StoreUnavailable):  # then what was read last has to do
             self._suggester.abandon()
-            self._standing.refresh()
+            self._tracker.refresh()
             if self._obeyed < Urgency.HAND_BACK:
                 self._estimator.finish()
-            self._record.update(self._standing.best, self._history.counts)
+            self._trace.update(self._tracker.best, self._history.counts)
         summary = Summary(
             reason=reason,
-            message=ending_message(reason, self._standing, self._config, self._exhausted),
+            message=ending_message(reason, self._tracker, self._config, self._exhausted),
             progress=self._progress(),
-            first_failure=self._standing.first_failure,
+            first_failure=self._tracker.first_failure,
         )
         self._tell(RunEnded(summary))
         return summary
@@ -247,10 +249,10 @@ class Run:
         now = time.monotonic()
         if self._outage.is_on:
             return min(self._outage.seconds_left, self._leave_at - now)
-        if self._fleet.has_news:
+        if self._jobs.has_news:
             return 0.0
         look = LOCK_LOOK_SECONDS if self._lock_is_taken else self._next_look - now
-        return min(look, self._leave_at - now, self._standing.seconds_left)
+        return min(look, self._leave_at - now, self._tracker.seconds_left)
 
     def _progress(self) -> Progress:
-        return self._standing.progress(self._fleet.running, self._estimator.latest)
+        return self._tracker.progress(self._jobs.ids, self._estimator.latest)

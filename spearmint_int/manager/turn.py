@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from spearmint_int.manager.identity import is_dead_here
+from spearmint_int.launcher.liveness import owner_is_dead
 
 if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
@@ -36,7 +36,7 @@ class Turn:
     def _free_of_dead_holder(self) -> None:
         """After a crash on this machine, the next manager need not wait for the lease to end."""
         holder = self._store.lock_holder(LOCK)
-        if holder is not None and is_dead_here(holder):
+        if holder is not None and owner_is_dead(holder):
             self._store.unlock(LOCK, holder)
 
     def give_up(self) -> None:

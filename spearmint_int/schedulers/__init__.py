@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from spearmint_int.registry import SCHEDULERS
 from spearmint_int.schedulers.local import LocalScheduler
-from spearmint_int.schedulers.protocol import Scheduler
+from spearmint_int.schedulers.protocol import Scheduler, WorkerState
 
-__all__ = ["LocalScheduler", "Scheduler", "SchedulerOpener", "open_scheduler"]
+if TYPE_CHECKING:
+    from spearmint_int.config import Resource
 
-# What a name in the registry stands for.
-SchedulerOpener: TypeAlias = Callable[[Path], Scheduler]
+__all__ = ["LocalScheduler", "Scheduler", "SchedulerOpener", "WorkerState", "open_scheduler"]
+
+# What a name in the registry stands for: made from the experiment's folder and the resource, whose
+# `scheduler_args` are its own.
+SchedulerOpener: TypeAlias = Callable[[Path, "Resource"], Scheduler]
 
 
-def open_scheduler(name: str, directory: Path) -> Scheduler:
-    """The scheduler of that name for the experiment in `directory`."""
-    return SCHEDULERS[name](directory)
+def open_scheduler(resource: Resource, directory: Path) -> Scheduler:
+    """The resource's scheduler, for the experiment in `directory`."""
+    return SCHEDULERS[resource.scheduler](directory, resource)

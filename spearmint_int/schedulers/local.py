@@ -4,58 +4,42 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spearmint_int import worker
 from spearmint_int.errors import SchedulerError
-from spearmint_int.launcher.forkserver import DONE, send_order
-from spearmint_int.launcher.process import signal_group
+from spearmint_int.launcher.forkserver import LifePipe, send_order
+from spearmint_int.launcher.liveness import boot_id
+from spearmint_int.launcher.output import worker_is_alive
+from spearmint_int.schedulers.protocol import WorkerState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-    from spearmint_int.launcher.launch import Order
+    from spearmint_int.config import Resource
+    from spearmint_int.launcher.order import Order
 
 CLOSE_SECONDS = 5.0
 
 
-@dataclass
-class _Worker:
-    """A running worker: its job, our end of the pipe that it holds, and what came through it."""
-
-    job_id: int
-    life_fd: int
-    told: bytes = b""
-    is_cancelled: bool = False
-
-    @property
-    def pid(self) -> int | None:
-        """Known from the moment on at which the worker can be cancelled."""
-        words = self.told.split(b" ")
-        return int(words[0]) if len(words) > 1 else None
-
-    @property
-    def abandoned_group(self) -> int | None:
-        """The objective's processes, if the worker did not live to see their end."""
-        words = self.told.split(b" ")
-        return int(words[1]) if len(words) > 2 and words[-1] != DONE else None
-
-
 class LocalScheduler:
-    """A `Scheduler` whose workers' exits are seen at once, by the kernel closing their pipes."""
+    """A `Scheduler` whose workers' exits are seen at once, by the kernel closing their pipes.
 
-    def __init__(self, directory: Path) -> None:
+    Its id `boot:job:token` says which output file the worker holds: whether it does, every process
+    of the machine can see.
+    """
+
+    def __init__(self, directory: Path, resource: Resource | None = None) -> None:  # noqa: ARG002
+        self._directory = directory
         self._log = directory / "output" / "workers.log"
-        self._workers: dict[int, _Worker] = {}  # by job
+        self._workers: dict[str, LifePipe] = {}
         self._channel, self._server = self._start_server()
 
-    def submit(self, order: Order) -> None:
+    def submit(self, order: Order) -> str:
         read_fd, write_fd = os.pipe()
         try:
             self._send(order, write_fd)
@@ -64,32 +48,45 @@ class LocalScheduler:
             raise SchedulerError(f"no worker could be started: {error}") from None
         finally:
             os.close(write_fd)
-        os.set_blocking(read_fd, False)
-        self._workers[order.launch.job_id] = _Worker(order.launch.job_id, read_fd)
+        proc_id = f"{boot_id()}:{order.claim.job_id}:{order.token}"
+        self._workers[proc_id] = LifePipe(read_fd)
+        return proc_id
 
-    def poll(self) -> list[int]:
-        gone = [found.job_id for found in self._workers.values() if _has_ended(found)]
-        for job_id in gone:
-            _bury(self._workers.pop(job_id))
-        return gone
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        return {proc_id: self._state(proc_id) for proc_id in ids}
 
-    def cancel(self, job_id: int) -> None:
-        found = self._workers.get(job_id)
-        if found is not None and not _has_ended(found):
-            found.is_cancelled = True
-            _terminate(found)
+    def cancel(self, proc_id: str) -> None:
+        if proc_id in self._workers:
+            self._workers[proc_id].cancel()
 
     def wakeups(self) -> Sequence[int]:
-        return [found.life_fd for found in self._workers.values()]
+        return [pipe.fd for pipe in self._workers.values()]
 
     def close(self) -> None:
         self._stop_server()
-        for found in self._workers.values():
-            os.close(found.life_fd)
+        for pipe in self._workers.values():
+            pipe.close()
         self._workers.clear()
         with contextlib.suppress(OSError):
             if self._log.stat().st_size == 0:  # as it should be
                 self._log.unlink()
+
+    def _state(self, proc_id: str) -> WorkerState:
+        pipe = self._workers.get(proc_id)
+        if pipe is None:
+            return self._state_of_other(proc_id)
+        if pipe.is_open():
+            return WorkerState.RUNNING
+        self._workers.pop(proc_id).bury()
+        return WorkerState.GONE
+
+    def _state_of_other(self, proc_id: str) -> WorkerState:
+        """Of a worker that another manager has started, or that is gone since the last question."""
+        boot, job_id = (*proc_id.split(":"), "")[:2]
+        if not boot or boot != boot_id() or not job_id.isdigit():
+            return WorkerState.UNKNOWN
+        alive = worker_is_alive(self._directory, int(job_id))
+        return WorkerState.RUNNING if alive else WorkerState.GONE
 
     def _send(self, order: Order, write_fd: int) -> None:
         try:
@@ -127,30 +124,3 @@ class LocalScheduler:
         except subprocess.TimeoutExpired:
             self._server.kill()
             self._server.wait()
-
-
-def _has_ended(found: _Worker) -> bool:
-    """Read the pipe, which gives nothing more when the worker's end of it was closed."""
-    try:
-        data = os.read(found.life_fd, 64)
-    except BlockingIOError:
-        return False
-    if data:
-        found.told += data
-        if found.is_cancelled:
-            _terminate(found)
-    return not data
-
-
-def _terminate(found: _Worker) -> None:
-    """Signal a worker whose pipe is open, so that the process id is still its own."""
-    if found.pid is not None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(found.pid, signal.SIGTERM)
-
-
-def _bury(found: _Worker) -> None:
-    """What a killed worker leaves behind must not run beside the next attempt."""
-    os.close(found.life_fd)
-    if found.abandoned_group is not None:
-        signal_group(found.abandoned_group, signal.SIGKILL)

@@ -1,29 +1,48 @@
-"""What every scheduler promises: it starts workers, and tells when they are gone."""
+"""What every scheduler promises: it starts workers, and tells what became of them."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-    from spearmint_int.launcher.launch import Order
+    from spearmint_int.launcher.order import Order
+
+
+class WorkerState(Enum):
+    """What a scheduler knows of a worker that was submitted to it, perhaps by another manager."""
+
+    QUEUED = "queued"  # it will start some time
+    RUNNING = "running"
+    GONE = "gone"  # it has ended, however that was, and will not start (again)
+    UNKNOWN = "unknown"  # it can't be known from here, or not now
 
 
 class Scheduler(Protocol):
-    """Workers of one resource. It knows nothing of the store: a worker settles its claim there."""
+    """Workers of one resource. It knows nothing of the store: a worker settles its claim there.
 
-    def submit(self, order: Order) -> None:
-        """Start a worker for the order; SchedulerError with one sentence when that fails."""
+    A worker that has waited in a queue is one of `python -m spearmint_int.worker run FILE`: it runs
+    the objective only if the claim is still its own.
+    """
 
-    def poll(self) -> list[int]:
-        """The ids of the jobs whose workers are gone since the last call, however they ended."""
+    def submit(self, order: Order) -> str:
+        """Start or queue a worker for the order; the scheduler's own id of it.
 
-    def cancel(self, job_id: int) -> None:
-        """Ask the job's worker to end the objective and hand the job back. Does not wait."""
+        The id means the same to a manager that comes later, and never means another worker.
+        SchedulerError with one sentence when it can't be submitted.
+        """
+
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        """What became of these workers: one question for all. Called often: answer from what was
+        known a moment ago where asking is slow."""
+
+    def cancel(self, proc_id: str) -> None:
+        """Ask the worker to end the objective and hand the job back. Does not wait."""
 
     def wakeups(self) -> Sequence[int]:
-        """Files that are readable as soon as `poll` has news; none where one has to ask."""
+        """Files that are readable as soon as `states` has news; none where one has to ask."""
 
     def close(self) -> None:
         """Let go of what the scheduler itself holds. Workers that run go on."""

@@ -20,6 +20,7 @@ from spearmint_int.errors import JobNotFound, StoreError, StoreMissing, StoreVer
 from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
+    Claim,
     Evaluation,
     Failure,
     Job,
@@ -37,7 +38,8 @@ from spearmint_int.stores.protocol import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
+
+    from spearmint_int.stores.address import StoreAddress
 
 SCHEMA_NAME = "schema-version"
 
@@ -51,19 +53,14 @@ INDEXES = (
 )
 
 
-def open_mongo(
-    address: str,
-    *,
-    directory: Path,  # noqa: ARG001 (the server has it all)
-    database: str,
-    experiment: str,
-    create: bool,
-    patience: float | None,
-) -> MongoStore:
-    """The store of an experiment at this address."""
-    seconds = PATIENCE_SECONDS if patience is None else patience
+def open_mongo(place: StoreAddress, *, create: bool, patience: float | None) -> MongoStore:
+    """The store of an experiment on a server."""
     return MongoStore(
-        address, database=database, experiment=experiment, create=create, patience=seconds
+        place.address or "",
+        database=place.database_name,
+        experiment=place.experiment_name,
+        create=create,
+        patience=PATIENCE_SECONDS if patience is None else patience,
     )
 
 
@@ -174,7 +171,7 @@ class MongoStore:
             "token": uuid.uuid4().hex,
             "started": now,
             "ended": None,
-            "process": None,
+            "process": {},
         }
         # Every way back to `new` leaves its own `settled`: with the same one, nothing has changed.
         seen = {key: document[key] for key in ("_id", "status", "settled")}
@@ -182,30 +179,31 @@ class MongoStore:
             return None
         return _job({**document, **taken})
 
-    def renew(self, job: Job, *, lease_seconds: float) -> bool:
-        return self._change_claim(job, {"lease_expires": time.time() + lease_seconds})
+    def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
+        return self._change_claim(claim, {"lease_expires": time.time() + lease_seconds})
 
-    def attach(self, job: Job, process: ProcessInfo) -> bool:
-        return self._change_claim(job, {"process": records.process_record(process)})
+    def attach(self, claim: Claim, process: ProcessInfo) -> bool:
+        return self._change_claim(claim, _process_changes(process))
 
-    def complete(self, job: Job, values: Mapping[str, float]) -> bool:
+    def complete(self, claim: Claim, values: Mapping[str, float]) -> bool:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
             "ended": time.time(),
         }
         # `expire` leaves the token: a late result counts until the next claim takes the job over.
-        return self._settle({"_id": job.id, "token": job.token}, job, "complete", finished)
+        ours = {"_id": claim.job_id, "token": claim.token}
+        return self._settle(ours, claim, "complete", finished)
 
-    def fail(self, job: Job, failure: Failure, *, max_attempts: int) -> JobStatus | None:
-        status = status_after_failure(job.attempts, max_attempts)
+    def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+        status = status_after_failure(claim.attempts, max_attempts)
         push = {"failures": records.failure_record(failure)}
-        settled = self._settle(_held(job), job, "fail", self._failed(status), push=push)
+        settled = self._settle(_held(claim), claim, "fail", self._failed(status), push=push)
         return status if settled else None
 
-    def release(self, job: Job) -> bool:
-        back = {"status": JobStatus.NEW.value, "attempts": job.attempts - 1}
-        return self._settle(_held(job), job, "release", back)
+    def release(self, claim: Claim) -> bool:
+        back = {"status": JobStatus.NEW.value, "attempts": claim.attempts - 1}
+        return self._settle(_held(claim), claim, "release", back)
 
     def expire(
         self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
@@ -231,7 +229,7 @@ class MongoStore:
         push = {"failures": records.failure_record(records.lost_worker(job))}
         # The lease as it was seen: a renewal in between wins.
         return self._update(
-            {**_held(job), "lease_expires": job.lease_expires},
+            {**_held(job.claim), "lease_expires": job.lease_expires},
             changes,
             push=push,
             mark={"settled": mark},
@@ -257,24 +255,22 @@ class MongoStore:
     def _settle(
         self,
         condition: Document,
-        job: Job,
+        claim: Claim,
         outcome: str,
         changes: Mapping[str, Any],
         push: Mapping[str, Any] | None = None,
     ) -> bool:
         """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
-        if job.token is None:
-            return False
-        mark = f"{outcome} {job.token}"
+        mark = f"{outcome} {claim.token}"
         ended = {"token": None, "lease_owner": None, "lease_expires": None, "settled": mark}
         if self._update(condition, {**changes, **ended}, push=push, mark={"settled": mark}):
             return True
-        self.job(job.id)  # raises JobNotFound when the whole job is gone
+        self.job(claim.job_id)  # raises JobNotFound when the whole job is gone
         return False
 
-    def _change_claim(self, job: Job, changes: Mapping[str, Any]) -> bool:
+    def _change_claim(self, claim: Claim, changes: Mapping[str, Any]) -> bool:
         update = {"$set": to_bson(changes)}
-        result = self._server.call(lambda: self._jobs.update_one(_held(job), update))
+        result = self._server.call(lambda: self._jobs.update_one(_held(claim), update))
         return result.matched_count == 1
 
     def _update(
@@ -407,5 +403,9 @@ def _job(document: Document) -> Job:
     return records.job_from_record(int(document["_id"]), from_bson(document))
 
 
-def _held(job: Job) -> Document:
-    return {"_id": job.id, "token": job.token, "status": JobStatus.PENDING.value}
+def _process_changes(process: ProcessInfo) -> Document:
+    return {f"process.{name}": value for name, value in records.process_record(process).items()}
+
+
+def _held(claim: Claim) -> Document:
+    return {"_id": claim.job_id, "token": claim.token, "status": JobStatus.PENDING.value}

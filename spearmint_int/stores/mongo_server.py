@@ -83,25 +83,22 @@ class MongoServer:
         with self._explained():
             return self.client[database][name]
 
-    def call(self, operation: Callable[[], T], recover: Callable[[], T | None] | None = None) -> T:
+    def call(self, operation: Callable[[], T]) -> T:
         """The operation's answer, repeated with growing pauses while the server can't be reached.
 
-        A try whose answer got lost may have been applied. Operations must therefore be such that
-        a second run does no harm, or have a `recover` that finds what the first one did.
+        A try whose answer got lost may have been applied: a second run must do no harm.
         """
         give_up = time.monotonic() + self._patience
         pause = FIRST_PAUSE
-        attempt = operation
         while True:
             try:
                 with self._explained():
-                    return attempt()
+                    return operation()
             except StoreUnavailable:
                 if time.monotonic() + pause > give_up:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, LAST_PAUSE)
-            attempt = operation if recover is None else _recovering(operation, recover)
 
     def close(self) -> None:
         """Close the client; a second time does nothing."""
@@ -129,14 +126,6 @@ class MongoServer:
             )
         remedy = next((REMEDIES[code] for code in _codes(fault) if code in REMEDIES), None)
         return StoreError(f"{self.address}: {remedy or f'MongoDB failed: {_brief(fault)}'}")
-
-
-def _recovering(operation: Callable[[], T], recover: Callable[[], T | None]) -> Callable[[], T]:
-    def attempt() -> T:
-        found = recover()
-        return operation() if found is None else found
-
-    return attempt
 
 
 def is_passing(fault: faults.PyMongoError) -> bool:

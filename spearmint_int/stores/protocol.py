@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from spearmint_int.jobs import (
+        Claim,
         Evaluation,
         Failure,
         Job,
@@ -71,17 +72,20 @@ class Store(Protocol):
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
         """Take the new job with the lowest id: it becomes pending, with one attempt more.
 
-        The job that comes back carries the claim's token, and is what the methods below want. No
-        job goes to two claims. None when there is no new job (for that resource).
+        `Job.claim` of the job that comes back is what the methods below want. No job goes to two
+        claims. None when there is no new job (for that resource).
         """
 
-    def renew(self, job: Job, *, lease_seconds: float) -> bool:
+    def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
         """Extend the claim's lease from now. False when the claim is lost: stop the work."""
 
-    def attach(self, job: Job, process: ProcessInfo) -> bool:
-        """Write down where the claim's process runs. False when the claim is lost."""
+    def attach(self, claim: Claim, process: ProcessInfo) -> bool:
+        """Write down what is known of the claim's process. False when the claim is lost.
 
-    def complete(self, job: Job, values: Mapping[str, float]) -> bool:
+        What is None leaves what was written before: submitter and worker each tell their part.
+        """
+
+    def complete(self, claim: Claim, values: Mapping[str, float]) -> bool:
         """Store the claim's result. True when it is in the store, also by an earlier call.
 
         A claim whose lease was lost may still complete while nobody else has claimed the job: a
@@ -89,14 +93,14 @@ class Store(Protocol):
         claim has the job or has finished it, or when this claim ended otherwise.
         """
 
-    def fail(self, job: Job, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+    def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
         """Keep the failure; the job is new again, or broken after `max_attempts` attempts.
 
         Answers the status that the job got; also when repeated. None, and nothing changes, when the
         claim is lost. `max_attempts=1` breaks the job at once.
         """
 
-    def release(self, job: Job) -> bool:
+    def release(self, claim: Claim) -> bool:
         """Hand a claimed job back: new again, the attempt not counted. False when it is lost."""
 
     def expire(

@@ -112,13 +112,13 @@ def failure_record(failure: Failure) -> Record:
 
 
 def process_record(process: ProcessInfo) -> Record:
-    """Where a process runs."""
-    return asdict(process)
+    """What is known of where a process runs."""
+    return {name: value for name, value in asdict(process).items() if value is not None}
 
 
 def lost_worker(job: Job) -> Failure:
     """The failure of a job whose lease ended."""
-    where = f" on {job.process.host}" if job.process else ""
+    where = f" on {job.process.host}" if job.process and job.process.host else ""
     message = f"the worker {job.lease_owner}{where} was lost: it stopped renewing its lease"
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
 
@@ -144,7 +144,7 @@ def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
         lease_owner=record["lease_owner"],
         lease_expires=record["lease_expires"],
         token=record["token"],
-        process=None if process is None else ProcessInfo(**process),
+        process=ProcessInfo(**process) if process else None,
     )
 
 

@@ -14,6 +14,7 @@ from spearmint_int.errors import JobNotFound, StoreError
 from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
+    Claim,
     Evaluation,
     Failure,
     Job,
@@ -31,19 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-SQLITE_FILE = "spearmint.sqlite"
+    from spearmint_int.stores.address import StoreAddress
+
 JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
 
 
-def open_sqlite(
-    address: str,  # noqa: ARG001 (the folder says it all)
-    *,
-    directory: Path,
-    create: bool,
-    **_: object,
-) -> SQLiteStore:
+def open_sqlite(place: StoreAddress, *, create: bool, **_: object) -> SQLiteStore:
     """The store in the experiment's folder."""
-    return SQLiteStore(directory / SQLITE_FILE, create=create)
+    return SQLiteStore(place.sqlite_path, create=create)
 
 
 class SQLiteStore:
@@ -87,7 +83,7 @@ class SQLiteStore:
             "token": uuid.uuid4().hex,
             "started": now,
             "ended": None,
-            "process": None,
+            "process": {},
         }
         with self._file.transaction() as connection:
             row = connection.execute(
@@ -101,42 +97,52 @@ class SQLiteStore:
             _update(connection, row["id"], taken)
             return _select(connection, row["id"])
 
-    def renew(self, job: Job, *, lease_seconds: float) -> bool:
-        return self._change_claim(job, {"lease_expires": time.time() + lease_seconds})
+    def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
+        with self._file.transaction() as connection:
+            held = _holds(_row(connection, claim.job_id), claim)
+            if held:
+                _update(connection, claim.job_id, {"lease_expires": time.time() + lease_seconds})
+            return held
 
-    def attach(self, job: Job, process: ProcessInfo) -> bool:
-        return self._change_claim(job, {"process": records.process_record(process)})
+    def attach(self, claim: Claim, process: ProcessInfo) -> bool:
+        with self._file.transaction() as connection:
+            row = _row(connection, claim.job_id)
+            held = _holds(row, claim)
+            if held:
+                known = (_loads(row["process"]) or {}) | records.process_record(process)
+                _update(connection, claim.job_id, {"process": known})
+            return held
 
-    def complete(self, job: Job, values: Mapping[str, float]) -> bool:
+    def complete(self, claim: Claim, values: Mapping[str, float]) -> bool:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
             "ended": time.time(),
         }
         with self._file.transaction() as connection:
-            row = _row(connection, job.id)
-            if _may_complete(row, job):
-                _settle(connection, job, "complete", finished)
+            row = _row(connection, claim.job_id)
+            if _may_complete(row, claim):
+                _settle(connection, claim, "complete", finished)
                 return True
-            return bool(row["settled"] == f"complete {job.token}")
+            return bool(row["settled"] == f"complete {claim.token}")
 
-    def fail(self, job: Job, failure: Failure, *, max_attempts: int) -> JobStatus | None:
-        status = status_after_failure(job.attempts, max_attempts)
+    def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+        status = status_after_failure(claim.attempts, max_attempts)
         with self._file.transaction() as connection:
-            row = _row(connection, job.id)
-            if _holds(row, job):
-                _settle(connection, job, "fail", self._failed(row, failure, status))
+            row = _row(connection, claim.job_id)
+            if _holds(row, claim):
+                _settle(connection, claim, "fail", self._failed(row, failure, status))
                 return status
-            return status if row["settled"] == f"fail {job.token}" else None
+            return status if row["settled"] == f"fail {claim.token}" else None
 
-    def release(self, job: Job) -> bool:
+    def release(self, claim: Claim) -> bool:
         with self._file.transaction() as connection:
-            row = _row(connection, job.id)
-            if _holds(row, job):
+            row = _row(connection, claim.job_id)
+            if _holds(row, claim):
                 back = {"status": JobStatus.NEW.value, "attempts": row["attempts"] - 1}
-                _settle(connection, job, "release", back)
+                _settle(connection, claim, "release", back)
                 return True
-            return bool(row["settled"] == f"release {job.token}")
+            return bool(row["settled"] == f"release {claim.token}")
 
     def expire(
         self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
@@ -163,13 +169,6 @@ class SQLiteStore:
                 raise StoreError(f"job {job_id} is {status}: only a broken job can be retried")
             _update(connection, job_id, anew | {"token": None})
             return _select(connection, job_id)
-
-    def _change_claim(self, job: Job, changes: Mapping[str, Any]) -> bool:
-        with self._file.transaction() as connection:
-            held = _holds(_row(connection, job.id), job)
-            if held:
-                _update(connection, job.id, changes)
-            return held
 
     def _failed(self, row: sqlite3.Row, failure: Failure, status: JobStatus) -> dict[str, Any]:
         return {
@@ -331,11 +330,11 @@ def _update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, A
 
 
 def _settle(
-    connection: sqlite3.Connection, job: Job, outcome: str, changes: Mapping[str, Any]
+    connection: sqlite3.Connection, claim: Claim, outcome: str, changes: Mapping[str, Any]
 ) -> None:
     """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
     ended = {"token": None, "lease_owner": None, "lease_expires": None}
-    _update(connection, job.id, {**changes, **ended, "settled": f"{outcome} {job.token}"})
+    _update(connection, claim.job_id, {**changes, **ended, "settled": f"{outcome} {claim.token}"})
 
 
 def _row(connection: sqlite3.Connection, job_id: int) -> sqlite3.Row:
@@ -357,13 +356,13 @@ def _job(row: sqlite3.Row) -> Job:
     return records.job_from_record(row["id"], record)
 
 
-def _holds(row: sqlite3.Row, job: Job) -> bool:
-    return bool(row["status"] == JobStatus.PENDING.value and row["token"] == job.token)
+def _holds(row: sqlite3.Row, claim: Claim) -> bool:
+    return bool(row["status"] == JobStatus.PENDING.value and row["token"] == claim.token)
 
 
-def _may_complete(row: sqlite3.Row, job: Job) -> bool:
+def _may_complete(row: sqlite3.Row, claim: Claim) -> bool:
     # `expire` leaves the token: a late result counts until the next claim takes the job over.
-    return job.token is not None and row["token"] == job.token
+    return bool(row["token"] == claim.token)
 
 
 def _counted(connection: sqlite3.Connection, resource: str) -> int:

@@ -24,7 +24,7 @@ def break_a_job(folder: Path) -> int:
     assert added is not None
     assert job is not None
     failure = Failure(FailureKind.EXCEPTION, "ValueError: no (objective.py, line 2)", 1, "Trace…")
-    store.fail(job, failure, max_attempts=1)
+    store.fail(job.claim, failure, max_attempts=1)
     store.close()
     return job.id
 

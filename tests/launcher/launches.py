@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from spearmint_int.jobs import Failure, FailureKind
-from spearmint_int.launcher.interrupt import Interrupt
-from spearmint_int.launcher.launch import Argument, Launch
+from spearmint_int.launcher.execution import run_objective
+from spearmint_int.launcher.order import Argument, Launch
+from spearmint_int.launcher.outcome import Outcome
 from spearmint_int.launcher.output import output_path
-from spearmint_int.launcher.results import Outcome
-from spearmint_int.launcher.running import run_objective
+from spearmint_int.launcher.wakeup import Wakeup
+from spearmint_int.testing.orders import X, launch
 
-X = Argument("x", "FLOAT", (2.0,))
 ARGUMENTS = (X, Argument("layers", "INT", (3, 4)), Argument("kind", "ENUM", ("relu",)))
-
-
-def launch(folder: Path, code: str, **changes: Any) -> Launch:
-    """A Python objective with this source."""
-    (folder / "objective.py").write_text(textwrap.dedent(code), encoding="utf-8")
-    return _launch(folder, "PYTHON", "objective", changes)
 
 
 def shell_launch(folder: Path, script: str, **changes: Any) -> Launch:
@@ -30,29 +23,13 @@ def shell_launch(folder: Path, script: str, **changes: Any) -> Launch:
     path = folder / "objective.sh"
     path.write_text(script, encoding="utf-8")
     path.chmod(0o755)
-    return _launch(folder, "SHELL", "objective.sh", changes)
-
-
-def _launch(folder: Path, language: str, main_file: str, changes: dict[str, Any]) -> Launch:
-    fields: dict[str, Any] = {
-        "job_id": 7,
-        "attempt": 1,
-        "directory": str(folder),
-        "language": language,
-        "main_file": main_file,
-        "arguments": (X,),
-        "tasks": ("main",),
-    }
-    return Launch(**(fields | changes))
+    shell = {"language": "SHELL", "main_file": "objective.sh"}
+    return launch(folder, "", **(shell | changes))
 
 
 def call(launched: Launch) -> Outcome | None:
     """Run it to its end, with nobody who interrupts."""
-    interrupt = Interrupt()
-    try:
-        return run_objective(launched, interrupt)
-    finally:
-        interrupt.close()
+    return run_objective(launched, Wakeup())
 
 
 def result(folder: Path, code: str, **changes: Any) -> Outcome | None:

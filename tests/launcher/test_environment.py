@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.errors import ObjectiveError
-from spearmint_int.launcher.environment import read_environment
+from spearmint_int.launcher.execution import read_environment
 
 
 def test_lines_quotes_comments_and_export_are_understood(tmp_path: Path) -> None:

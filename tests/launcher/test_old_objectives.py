@@ -14,7 +14,7 @@ from spearmint_int.launcher.objective import as_arrays, place_of
 
 
 def one(value: float, kind: str = "FLOAT") -> Any:
-    return as_arrays([["x", kind, [value]]])["x"]
+    return as_arrays([{"name": "x", "type": kind, "values": [value]}])["x"]
 
 
 def test_a_parameter_of_one_element_converts_to_a_number() -> None:
@@ -53,7 +53,7 @@ def test_sums_are_scalars_as_of_any_array() -> None:
 
 
 def test_a_vector_does_not_convert() -> None:
-    vector = as_arrays([["x", "FLOAT", [1.0, 2.0]]])["x"]
+    vector = as_arrays([{"name": "x", "type": "FLOAT", "values": [1.0, 2.0]}])["x"]
     with pytest.raises(ValueError, match="size 1"):
         float(vector)
 

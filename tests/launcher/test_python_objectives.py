@@ -9,16 +9,16 @@ import pytest
 
 from spearmint_int.jobs import FailureKind
 from spearmint_int.launcher import process
-from spearmint_int.launcher.interrupt import Interrupt
+from spearmint_int.launcher.execution import run_objective
 from spearmint_int.launcher.output import KEPT_END, LARGEST_OUTPUT
-from spearmint_int.launcher.running import run_objective
+from spearmint_int.launcher.wakeup import Wakeup
+from spearmint_int.testing.orders import launch
 from tests.launcher.launches import (
     ARGUMENTS,
     call,
     eventually,
     failure,
     is_running,
-    launch,
     printed,
     result,
 )
@@ -276,10 +276,9 @@ def test_an_objective_that_ignores_sigterm_is_killed(
 
 
 def test_an_interrupted_objective_has_no_outcome(tmp_path: Path) -> None:
-    interrupt = Interrupt()
+    interrupt = Wakeup()
     launched = launch(tmp_path, "import time\ndef main(job_id, params): time.sleep(100)")
     assert run_objective(launched, interrupt, started=lambda _: interrupt.set()) is None
-    interrupt.close()
 
 
 def test_a_child_that_keeps_the_output_open_is_not_waited_for(tmp_path: Path) -> None:
@@ -302,7 +301,7 @@ def test_output_appears_while_the_objective_runs(tmp_path: Path) -> None:
             print("a warning", file=sys.stderr)
             time.sleep(100)
     """
-    interrupt = Interrupt()
+    interrupt = Wakeup()
     launched = launch(tmp_path, code)
     thread = threading.Thread(target=run_objective, args=(launched, interrupt))
     thread.start()
@@ -312,7 +311,6 @@ def test_output_appears_while_the_objective_runs(tmp_path: Path) -> None:
     finally:
         interrupt.set()
         thread.join()
-        interrupt.close()
 
 
 def test_an_objective_that_fills_the_output_fills_neither_disk_nor_memory(tmp_path: Path) -> None:

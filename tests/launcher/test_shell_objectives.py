@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.jobs import FailureKind
-from spearmint_int.launcher.launch import Argument
+from spearmint_int.launcher.order import Argument
 from tests.launcher.launches import ARGUMENTS, call, failure, shell_launch
 
 pytestmark = pytest.mark.timeout(60)

@@ -13,8 +13,8 @@ import pytest
 from spearmint_int import worker
 from spearmint_int.jobs import JobStatus
 from spearmint_int.stores import Store
+from spearmint_int.testing.orders import claimed_order
 from tests.launcher.launches import eventually
-from tests.launcher.orders import claimed_order
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(60)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spearmint_int.stores import open_store
+from spearmint_int.stores import open_store_at
 from tests.places import Place
 
 
@@ -19,4 +19,4 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     address = request.getfixturevalue("mongo_uri") if kind == "mongodb" else None
     place = Place(tmp_path, f"{tmp_path.name}-{uuid.uuid4().hex[:8]}", address)
     yield place
-    open_store(place).destroy()
+    open_store_at(place).destroy()

@@ -39,7 +39,7 @@ on_both_stores = pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirec
 def experiment(place: Place, code: str = SQUARE, **keys: Any) -> Config:
     """The experiment at this place, with these keys of its config."""
     write_objective(place.directory, code)
-    database = {"name": place.database.name}
+    database = {"name": place.database_name}
     if place.address is not None:
         database["address"] = place.address
     given = {name.replace("_", "-"): value for name, value in keys.items()}

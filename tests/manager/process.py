@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from spearmint_int.manager import Event, Manager, stopped_by_signals
-from spearmint_int.stores import open_store
+from spearmint_int.stores import open_store_at
+from tests.manager.batch_queue import BatchQueue
 from tests.manager.experiments import experiment, no_estimate
 from tests.places import Place
 
@@ -25,9 +26,13 @@ def main(directory: str, name: str, address: str, keys: str) -> None:
     """Run the experiment to its end."""
     place = Place(Path(directory), name, address or None)
     objective = (place.directory / "objective.py").read_text(encoding="utf-8")
-    store = open_store(place)
-    config = experiment(place, objective, **json.loads(keys))
-    manager = Manager(config, store, recommender=no_estimate, listener=tell)
+    store = open_store_at(place)
+    given = json.loads(keys)
+    options = {"lease_seconds": given.pop("lease_seconds")} if "lease_seconds" in given else {}
+    if queue := given.pop("queue", None):
+        options["schedulers"] = {"Main": BatchQueue(Path(queue))}
+    config = experiment(place, objective, **given)
+    manager = Manager(config, store, recommender=no_estimate, listener=tell, **options)
     with stopped_by_signals(manager):
         print(manager.run().reason, flush=True)
     store.close()

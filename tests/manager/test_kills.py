@@ -66,11 +66,12 @@ def pending(store: Store) -> int:
 def pid_of_worker(store: Store) -> int:
     """The worker of the only job that runs."""
 
-    def pids() -> list[int | None]:
-        return [job.process.pid for job in store.jobs(JobStatus.PENDING) if job.process]
+    def pids() -> list[int]:
+        processes = [job.process for job in store.jobs(JobStatus.PENDING)]
+        return [process.pid for process in processes if process and process.pid]
 
     assert eventually(lambda: len(pids()) == 1, 30)
-    return pids()[0] or 0
+    return pids()[0]
 
 
 @on_both_stores

@@ -18,7 +18,7 @@ from spearmint_int.manager import (
     StoreBack,
     Summary,
 )
-from spearmint_int.stores import Store, open_store
+from spearmint_int.stores import Store, open_store_at
 from tests.launcher.launches import eventually
 from tests.manager.experiments import SLEEP, Heard, experiment, no_estimate
 from tests.mongo_server import MongoServerProcess
@@ -53,7 +53,7 @@ class BackgroundRun:
     def __init__(self, place: Place, code: str, **keys: object) -> None:
         self.heard = Heard()
         self._summary: Summary | None = None
-        self.store: Store = open_store(place, patience=PATIENCE_SECONDS)
+        self.store: Store = open_store_at(place, patience=PATIENCE_SECONDS)
         config = experiment(place, code, **keys)
         self.manager = Manager(config, self.store, recommender=no_estimate, listener=self.heard)
         self._thread = threading.Thread(target=self._run)

@@ -66,7 +66,10 @@ def process_seconds(directory: Path) -> float:
         "job_id": 1,
         "directory": str(directory),
         "main_file": "objective",
-        "arguments": [["x", "FLOAT", [0.5]], ["k", "INT", [1]]],
+        "arguments": [
+            {"name": "x", "type": "FLOAT", "values": [0.5]},
+            {"name": "k", "type": "INT", "values": [1]},
+        ],
     }
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answered:
         asked.write(json.dumps(request).encode())

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -15,41 +12,15 @@ import pytest
 from spearmint_int.jobs import JobStatus
 from spearmint_int.manager.background import BackgroundCall
 from spearmint_int.manager.events import Best, StoreAway, StoreBack
-from spearmint_int.manager.identity import is_dead_here, new_owner
 from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
-from spearmint_int.manager.record import Record, best_text, trace_line
-from spearmint_int.manager.stopping import StopRequest, Urgency, stopped_by_signals
+from spearmint_int.manager.shutdown import StopRequest, Urgency, stopped_by_signals
+from spearmint_int.manager.trace import TraceFiles, best_text, trace_line
 from spearmint_int.manager.turn import Turn
-from spearmint_int.manager.waiting import Waker
 from spearmint_int.stores import Store
 from tests.manager.experiments import Heard
 
 BEST = Best(3, 0.25, {"x": [0.5, 1.0], "kind": "relu"})
 COUNTS = dict(zip(JobStatus, (1, 2, 5, 0), strict=True))
-
-
-# --- identity ---
-
-
-def test_a_live_manager_is_not_dead_and_names_are_unique() -> None:
-    assert not is_dead_here(new_owner())
-    assert new_owner() != new_owner()
-
-
-def test_a_manager_that_ended_here_is_dead() -> None:
-    code = "from spearmint_int.manager.identity import new_owner; print(new_owner())"
-    owner = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert is_dead_here(owner.stdout.strip())
-
-
-def test_a_pid_that_was_given_away_is_another_process() -> None:
-    host, pid, born, nonce = new_owner().split(":")
-    assert is_dead_here(f"{host}:{pid}:{int(born) - 1}:{nonce}")
-
-
-@pytest.mark.parametrize("owner", ["elsewhere:1:1:x", "somebody", ""])
-def test_of_other_machines_nothing_is_known(owner: str) -> None:
-    assert not is_dead_here(owner)
 
 
 # --- the turn to suggest ---
@@ -82,26 +53,7 @@ def test_giving_up_what_one_does_not_have_does_nothing(store: Store) -> None:
     assert store.lock_holder("suggestion") == "one"
 
 
-# --- waiting and background ---
-
-
-def test_a_waker_wakes_at_once_also_when_woken_before() -> None:
-    waker = Waker()
-    waker.wake()
-    begin = time.monotonic()
-    waker.wait([], 10)
-    threading.Timer(0.05, waker.wake).start()
-    waker.wait([], 10)
-    assert time.monotonic() - begin < 5
-
-
-def test_a_waker_notices_readable_files() -> None:
-    read_fd, write_fd = os.pipe()
-    os.close(write_fd)
-    begin = time.monotonic()
-    Waker().wait([read_fd], 10)
-    assert time.monotonic() - begin < 5
-    os.close(read_fd)
+# --- background ---
 
 
 def test_a_background_call_gives_its_result_or_its_error() -> None:
@@ -191,7 +143,7 @@ def test_the_best_job_is_readable_text() -> None:
 
 
 def test_the_record_writes_only_what_changed(tmp_path: Path) -> None:
-    record = Record(tmp_path)
+    record = TraceFiles(tmp_path)
     record.update(None, COUNTS)
     assert list(tmp_path.iterdir()) == []
     for _ in range(3):
@@ -200,4 +152,4 @@ def test_the_record_writes_only_what_changed(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cant_be_written_does_not_end_a_run(tmp_path: Path) -> None:
-    Record(tmp_path / "missing").update(BEST, COUNTS)
+    TraceFiles(tmp_path / "missing").update(BEST, COUNTS)

@@ -22,7 +22,7 @@ from spearmint_int.manager import (
     RunStarted,
 )
 from spearmint_int.registry import CHOOSERS
-from spearmint_int.stores import Store, open_store
+from spearmint_int.stores import Store, open_store_at
 from tests.manager.experiments import SQUARE, VARIABLES, experiment, on_both_stores, run
 from tests.places import Place
 
@@ -255,7 +255,7 @@ def test_the_same_seed_gives_the_same_jobs_on_both_stores(place: Place, mongo_ur
     jobs = []
     for address in (None, None, mongo_uri):
         there = replace(place, address=address)
-        store = open_store(there)
+        store = open_store_at(there)
         config = experiment(there, chooser="default_chooser", max_finished_jobs=6, **keys)
         run(config, store)
         jobs.append([(job.params, job.point, job.values) for job in store.jobs()])

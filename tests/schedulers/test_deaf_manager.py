@@ -14,8 +14,8 @@ from spearmint_int import worker
 from spearmint_int.jobs import JobStatus
 from spearmint_int.launcher.forkserver import send_order
 from spearmint_int.stores import Store
+from spearmint_int.testing.orders import claimed_order
 from tests.launcher.launches import eventually
-from tests.launcher.orders import claimed_order
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(60)

@@ -6,17 +6,18 @@ import os
 import select
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from spearmint_int.errors import SchedulerError
 from spearmint_int.jobs import JobStatus
-from spearmint_int.schedulers import LocalScheduler
+from spearmint_int.schedulers import LocalScheduler, WorkerState
 from spearmint_int.stores import Store
+from spearmint_int.testing import SchedulerContract
+from spearmint_int.testing.orders import claimed_order
 from tests.launcher.launches import eventually, is_running
-from tests.launcher.orders import claimed_order
 from tests.manager.experiments import on_both_stores
 from tests.places import Place
 
@@ -38,13 +39,24 @@ def scheduler(place: Place) -> Iterator[LocalScheduler]:
     scheduler.close()
 
 
+@pytest.fixture
+def another_scheduler(place: Place) -> Callable[[], LocalScheduler]:
+    return lambda: LocalScheduler(place.directory)
+
+
+class TestLocal(SchedulerContract):
+    """It keeps what every scheduler promises."""
+
+
 def ended(scheduler: LocalScheduler, *, seconds: float = 20.0) -> list[int]:
     """The next jobs that end; sleeps on the scheduler's files alone."""
+    ids = list(scheduler._workers)
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         select.select(scheduler.wakeups(), [], [], until - time.monotonic())
-        if found := scheduler.poll():
-            return found
+        states = scheduler.states(ids)
+        if gone := [i for i in ids if states[i] is WorkerState.GONE]:
+            return [int(proc_id.split(":")[1]) for proc_id in gone]
     return []
 
 
@@ -68,7 +80,6 @@ def test_a_job_runs_to_its_result(place: Place, store: Store, scheduler: LocalSc
     scheduler.submit(order)
     assert ended(scheduler) == [1]
     assert store.job(1).values == {"main": 4.0}
-    assert scheduler.poll() == []
 
 
 def test_jobs_run_side_by_side(place: Place, store: Store, scheduler: LocalScheduler) -> None:
@@ -126,9 +137,9 @@ def test_a_killed_objective_is_a_failure_that_its_worker_writes(
 def test_a_cancelled_job_is_handed_back(
     place: Place, store: Store, scheduler: LocalScheduler
 ) -> None:
-    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    proc_id = scheduler.submit(claimed_order(place, store, SLEEP)[1])
     objective = objective_pid(place.directory, 1)
-    scheduler.cancel(1)
+    scheduler.cancel(proc_id)
     assert ended(scheduler) == [1]
     assert not is_running(objective)
     assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
@@ -137,14 +148,14 @@ def test_a_cancelled_job_is_handed_back(
 def test_a_job_that_is_cancelled_right_after_its_start_is_handed_back(
     place: Place, store: Store, scheduler: LocalScheduler
 ) -> None:
-    scheduler.submit(claimed_order(place, store, SLEEP)[1])
-    scheduler.cancel(1)
+    proc_id = scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    scheduler.cancel(proc_id)
     assert ended(scheduler) == [1]
     assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
 
 
 def test_cancelling_a_job_that_is_not_there_does_nothing(scheduler: LocalScheduler) -> None:
-    scheduler.cancel(99)
+    scheduler.cancel("99")
 
 
 def test_workers_outlive_the_scheduler(place: Place, store: Store) -> None:
@@ -158,14 +169,14 @@ def test_workers_outlive_the_scheduler(place: Place, store: Store) -> None:
 def test_a_killed_server_is_replaced_and_its_workers_live_on(
     place: Place, store: Store, scheduler: LocalScheduler
 ) -> None:
-    scheduler.submit(claimed_order(place, store, SLEEP)[1])
+    proc_id = scheduler.submit(claimed_order(place, store, SLEEP)[1])
     objective = objective_pid(place.directory, 1)
     scheduler._server.kill()
     scheduler._server.wait()
     scheduler.submit(claimed_order(place, store, SQUARE)[1])
     assert ended(scheduler) == [2]
     assert is_running(objective)
-    scheduler.cancel(1)
+    scheduler.cancel(proc_id)
     assert ended(scheduler) == [1]
 
 

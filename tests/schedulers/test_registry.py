@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.config import Resource
 from spearmint_int.errors import UnknownNameError
 from spearmint_int.schedulers import LocalScheduler, open_scheduler
 
 
 def test_local_is_there(tmp_path: Path) -> None:
-    scheduler = open_scheduler("local", tmp_path)
+    scheduler = open_scheduler(Resource(), tmp_path)
     assert isinstance(scheduler, LocalScheduler)
     scheduler.close()
 
@@ -19,14 +20,14 @@ def test_local_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["SLURM", "sge", "PBS"])
 def test_clusters_are_not_supported_yet(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnknownNameError, match=f"unknown scheduler '{name}'; there is local"):
-        open_scheduler(name, tmp_path)
+        open_scheduler(Resource.model_construct(scheduler=name), tmp_path)
 
 
 def test_an_unknown_name_lists_the_valid_ones(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="there is local"):
-        open_scheduler("dask", tmp_path)
+        open_scheduler(Resource.model_construct(scheduler="dask"), tmp_path)
 
 
 def test_a_typing_error_gets_the_nearest_name(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'local'"):
-        open_scheduler("locl", tmp_path)
+        open_scheduler(Resource.model_construct(scheduler="locl"), tmp_path)

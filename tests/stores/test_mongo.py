@@ -14,9 +14,10 @@ from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
 from spearmint_int.stores import open_store
 from spearmint_int.stores.mongo import MongoStore
 from spearmint_int.stores.mongo_server import as_uri, without_password
+from spearmint_int.testing.drafts import add, add_and_claim
+from tests.manager.experiments import experiment
 from tests.mongo_server import free_port
 from tests.places import DATABASE, Place
-from tests.stores.drafts import add, add_and_claim
 
 OpenStore = Callable[..., MongoStore]
 
@@ -147,10 +148,10 @@ def test_passwords_are_not_shown(uri: str, shown: str) -> None:
 
 
 def test_the_address_of_the_environment_wins(
-    mongo_uri: str, tmp_path: Path, open_experiment: OpenStore
+    mongo_uri: str, tmp_path: Path, open_experiment: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Place(tmp_path, tmp_path.name, None)
-    store = open_store(place, environment={"SPEARMINT_DB_ADDRESS": mongo_uri})
+    monkeypatch.setenv("SPEARMINT_DB_ADDRESS", mongo_uri)
+    store = open_store(experiment(Place(tmp_path, tmp_path.name, None)))
     add(store)
     assert isinstance(store, MongoStore)
     assert len(open_experiment().jobs()) == 1

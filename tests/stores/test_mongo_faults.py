@@ -15,9 +15,9 @@ from pymongo.errors import OperationFailure
 from spearmint_int.errors import StoreError, StoreUnavailable
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.stores.mongo import MongoStore
+from spearmint_int.testing.drafts import FAILURE, LATER, LEASE, add, add_and_claim, claim, draft
 from tests.mongo_server import MongoServerProcess
 from tests.places import DATABASE
-from tests.stores.drafts import FAILURE, LATER, LEASE, add, add_and_claim, claim, draft
 from tests.stores.lossy_proxy import LossyProxy
 
 NEW, PENDING, COMPLETE, BROKEN = JobStatus
@@ -42,16 +42,16 @@ def store(proxy: LossyProxy) -> Iterator[MongoStore]:
 
 
 def broken(store: MongoStore) -> None:
-    store.fail(add_and_claim(store), FAILURE, max_attempts=1)
+    store.fail(add_and_claim(store).claim, FAILURE, max_attempts=1)
 
 
 # (the change, its answer, the status that the job has then)
 CHANGES: list[tuple[Callable[[MongoStore, Job], object], object, JobStatus]] = [
-    (lambda store, job: store.renew(job, lease_seconds=LEASE), True, PENDING),
-    (lambda store, job: store.complete(job, {"main": 1.0}), True, COMPLETE),
-    (lambda store, job: store.fail(job, FAILURE, max_attempts=2), NEW, NEW),
-    (lambda store, job: store.fail(job, FAILURE, max_attempts=1), BROKEN, BROKEN),
-    (lambda store, job: store.release(job), True, NEW),
+    (lambda store, job: store.renew(job.claim, lease_seconds=LEASE), True, PENDING),
+    (lambda store, job: store.complete(job.claim, {"main": 1.0}), True, COMPLETE),
+    (lambda store, job: store.fail(job.claim, FAILURE, max_attempts=2), NEW, NEW),
+    (lambda store, job: store.fail(job.claim, FAILURE, max_attempts=1), BROKEN, BROKEN),
+    (lambda store, job: store.release(job.claim), True, NEW),
     (lambda store, job: store.expire(LATER, max_attempts=9) == [job], True, NEW),
 ]
 
@@ -138,7 +138,7 @@ def test_a_server_that_steps_down_is_waited_for(
 ) -> None:
     job = add_and_claim(store)
     with failing(mongo_uri, ["update"], times=3, errorCode=code):
-        assert store.complete(job, {"main": 1.0})
+        assert store.complete(job.claim, {"main": 1.0})
 
 
 def test_a_write_that_was_not_confirmed_is_asked_for_again(
@@ -159,8 +159,8 @@ def test_a_refused_change_is_explained_at_once(mongo_uri: str, store: MongoStore
         failing(mongo_uri, ["update"], times=1, errorCode=13),
         pytest.raises(StoreError, match="give it the role readWrite"),
     ):
-        store.complete(job, {"main": 1.0})
-    assert store.complete(job, {"main": 1.0})
+        store.complete(job.claim, {"main": 1.0})
+    assert store.complete(job.claim, {"main": 1.0})
 
 
 class failing:  # noqa: N801 - reads as a statement
@@ -199,7 +199,9 @@ def test_a_result_outlives_the_crash_and_restart_of_the_server(server: MongoServ
     job = add_and_claim(store)
     server.kill()
     answers: list[bool] = []
-    worker = threading.Thread(target=lambda: answers.append(store.complete(job, {"main": 1.0})))
+    worker = threading.Thread(
+        target=lambda: answers.append(store.complete(job.claim, {"main": 1.0}))
+    )
     worker.start()
     time.sleep(1.0)
     server.start()
@@ -213,7 +215,7 @@ def test_what_was_acknowledged_is_there_after_a_crash(server: MongoServerProcess
     store = open_mongo(server.uri)
     for k in range(30):
         add(store)
-        assert store.complete(claim(store), {"main": float(k)})
+        assert store.complete(claim(store).claim, {"main": float(k)})
     server.kill()
     server.start()
     assert [one.value("main") for one in store.evaluations()] == list(range(30))
@@ -228,8 +230,8 @@ def test_a_long_outage_is_told_and_the_result_can_be_brought_later(
     server.kill()
     begin = time.monotonic()
     with pytest.raises(StoreUnavailable, match="no MongoDB server answers"):
-        store.complete(job, {"main": 1.0})
+        store.complete(job.claim, {"main": 1.0})
     assert 0.3 < time.monotonic() - begin < 5
     server.start()
-    assert store.complete(job, {"main": 1.0})
+    assert store.complete(job.claim, {"main": 1.0})
     store.close()

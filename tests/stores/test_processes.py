@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from spearmint_int.jobs import JobStatus
-from spearmint_int.stores import Store, open_store
+from spearmint_int.stores import Store, open_store_at
+from spearmint_int.testing.drafts import add, draft
 from tests.places import Place
-from tests.stores.drafts import add, draft
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = 8
@@ -65,7 +65,7 @@ def test_eight_processes_that_start_together_agree_on_a_seed(place: Place) -> No
 
 def test_a_process_that_dies_in_a_transaction_leaves_no_lock(tmp_path: Path) -> None:
     place = Place(tmp_path, "killed", None)
-    store = open_store(place)
+    store = open_store_at(place)
     store.add(draft())
     victim = start("die_in_transaction", place)
     victim.communicate()

@@ -17,7 +17,7 @@ import pytest
 
 from spearmint_int.jobs import JobDraft, JobStatus, Source
 from spearmint_int.stores import SQLiteStore
-from tests.stores.drafts import add, claim
+from spearmint_int.testing.drafts import add, claim
 
 JOBS = 10_000
 
@@ -68,6 +68,6 @@ def test_a_page_of_jobs_does_not_wait_for_the_rest(store: SQLiteStore) -> None:
 def test_a_job_costs_the_manager_little_beside_10_000_others(store: SQLiteStore) -> None:
     def whole_life() -> None:
         add(store)
-        store.complete(claim(store), {"main": 1.0})
+        store.complete(claim(store).claim, {"main": 1.0})
 
     assert fastest(whole_life) < 0.05

@@ -16,7 +16,7 @@ import pytest
 from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
 from spearmint_int.jobs import JobStatus
 from spearmint_int.stores import SQLiteStore, sqlite_file
-from tests.stores.drafts import FAILURE, add, add_and_claim, claim, draft
+from spearmint_int.testing.drafts import FAILURE, add, add_and_claim, claim, draft
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def query(path: Path, statement: str) -> list[tuple[object, ...]]:
 
 
 def test_the_columns_are_readable_by_sql(store: SQLiteStore, path: Path) -> None:
-    store.complete(add_and_claim(store), {"main": 1.5})
+    store.complete(add_and_claim(store).claim, {"main": 1.5})
     statement = (
         "SELECT id, status, json_extract(params, '$.depth'), typeof(json_extract(params,"
         " '$.depth')), json_extract(result, '$.main') FROM jobs"
@@ -131,7 +131,7 @@ def test_a_full_disk_is_explained_and_nothing_is_half_done(store: SQLiteStore, p
     with store._file.transaction() as connection:
         connection.execute("PRAGMA max_page_count = 100000")
     assert len(store.jobs()) == 1
-    assert store.complete(job, {"main": 1.0})
+    assert store.complete(job.claim, {"main": 1.0})
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
@@ -194,7 +194,7 @@ def test_an_error_inside_of_a_change_undoes_it(store: SQLiteStore) -> None:
     job = add_and_claim(store)
     with pytest.raises(StoreError, match="nonsense"):
         delete_and_stumble(store)
-    assert store.fail(job, FAILURE, max_attempts=2) is JobStatus.NEW
+    assert store.fail(job.claim, FAILURE, max_attempts=2) is JobStatus.NEW
     assert claim(store).attempts == 2
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spearmint_int.jobs import JobDraft
-from spearmint_int.stores import Store, open_store
+from spearmint_int.stores import Store, open_store_at
 from tests.places import Place
 
 
@@ -21,7 +21,7 @@ def claim_all(store: Store) -> list[int]:
     """Complete jobs until there are none left; the ids that this process got."""
     taken = []
     while job := store.claim(f"worker {os.getpid()}", lease_seconds=60):
-        assert store.complete(job, {"main": float(job.id)})
+        assert store.complete(job.claim, {"main": float(job.id)})
         taken.append(job.id)
     return taken
 
@@ -49,7 +49,7 @@ def die_in_transaction(store: Store) -> list[int]:
 
     # SQLite calls this after some instructions of the next statement.
     store._file._open_connection().set_progress_handler(die, 50)  # type: ignore[attr-defined]
-    store.complete(job, {"main": 1.0})
+    store.complete(job.claim, {"main": 1.0})
     return []
 
 
@@ -59,6 +59,6 @@ ACTIONS: dict[str, Callable[[Store], list[int]]] = {
 
 if __name__ == "__main__":
     name, directory, experiment, address = sys.argv[1:]
-    opened = open_store(Place(Path(directory), experiment, address or None))
+    opened = open_store_at(Place(Path(directory), experiment, address or None))
     print(json.dumps(ACTIONS[name](opened)))
     opened.close()

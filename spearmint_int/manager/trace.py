@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from spearmint_int.atomic import write_whole
 from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ BEST_FILE = "best_job_and_result.txt"
 TRACE_HEADER = "# time,best value,best job,new,pending,complete\n"
 
 
-class Record:
+class TraceFiles:
     """Writes a line of the trace for each result, and the best one whenever it changes."""
 
     def __init__(self, directory: Path) -> None:
@@ -40,7 +40,7 @@ class Record:
             _append(self._directory / TRACE_FILE, trace_line(time.time(), best, counts))
         if self._best != best:
             self._best = best
-            _replace(self._directory / BEST_FILE, best_text(best))
+            write_whole(self._directory / BEST_FILE, best_text(best))
 
 
 def trace_line(now: float, best: Best, counts: Mapping[JobStatus, int]) -> str:
@@ -57,10 +57,3 @@ def _append(path: Path, line: str) -> None:
     """One write in append mode: lines of two managers don't mix."""
     with path.open("a", encoding="utf-8") as trace:
         trace.write(line if trace.tell() else TRACE_HEADER + line)
-
-
-def _replace(path: Path, text: str) -> None:
-    """As a whole: a reader never sees half of it."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)

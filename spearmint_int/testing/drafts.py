@@ -1,8 +1,8 @@
-"""Jobs for the store tests to put in."""
+"""Jobs for the store contract to put in, and how it opens stores."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from spearmint_int.jobs import Failure, FailureKind, Job, JobDraft
 from spearmint_int.stores import Store
@@ -10,6 +10,12 @@ from spearmint_int.stores import Store
 FAILURE = Failure(FailureKind.EXCEPTION, "ValueError: no such depth", 1, "Traceback …")
 LEASE = 60.0
 LATER = 1e10  # a time at which every lease is over
+
+
+class OpenStore(Protocol):
+    """Opens a connection of its own to the experiment that the fixture `store` is connected to."""
+
+    def __call__(self, *, create: bool = True) -> Store: ...
 
 
 def draft(depth: int = 3, **changes: Any) -> JobDraft:

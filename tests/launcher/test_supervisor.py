@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from spearmint_int.errors import StoreUnavailable
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
-from spearmint_int.launcher import heartbeat
-from spearmint_int.launcher.interrupt import Interrupt
-from spearmint_int.launcher.launch import Order
-from spearmint_int.launcher.reporting import (
+from spearmint_int.launcher import supervisor
+from spearmint_int.launcher.delivery import (
     deliver_kept_outcomes,
     keep_outcome,
     undelivered_folder,
 )
-from spearmint_int.launcher.supervising import supervise
-from spearmint_int.stores import Store, open_store
+from spearmint_int.launcher.order import Order
+from spearmint_int.launcher.supervisor import supervise
+from spearmint_int.launcher.wakeup import Wakeup
+from spearmint_int.stores import Store, StoreAddress, open_store_at
+from spearmint_int.testing.orders import claimed_order
 from tests.launcher.launches import eventually, printed
-from tests.launcher.orders import claimed_order
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(60)
@@ -29,13 +30,14 @@ SLEEP = "import time\ndef main(job_id, params): time.sleep(100)"
 SQUARE = "def main(job_id, params): return params['x'][0] ** 2"
 
 
-def work(order: Order, interrupt: Interrupt | None = None) -> None:
-    supervise(order, interrupt or Interrupt())
+def work(order: Order, interrupt: Wakeup | None = None) -> None:
+    supervise(order, interrupt or Wakeup())
 
 
 def test_an_order_survives_its_journey(place: Place, store: Store) -> None:
     _, order = claimed_order(place, store, SQUARE, time_limit=3.0)
-    assert Order.from_json(order.to_json()) == order
+    sent = replace(order, store=StoreAddress(**vars(place)))  # a Place is of the tests alone
+    assert Order.from_json(order.to_json()) == sent
 
 
 def test_a_result_is_in_the_store_when_the_worker_ends(place: Place, store: Store) -> None:
@@ -66,7 +68,7 @@ def test_an_answer_that_another_try_would_repeat_breaks_the_job_at_once(
 
 def test_an_interrupted_job_is_handed_back_without_an_attempt(place: Place, store: Store) -> None:
     _, order = claimed_order(place, store, SLEEP)
-    interrupt = Interrupt()
+    interrupt = Wakeup()
     threading.Timer(0.5, interrupt.set).start()
     work(order, interrupt)
     job = store.job(1)
@@ -84,7 +86,7 @@ def test_the_lease_is_renewed_while_the_objective_runs(place: Place, store: Stor
 
 def test_the_store_knows_the_workers_process(place: Place, store: Store) -> None:
     _, order = claimed_order(place, store, SLEEP)
-    interrupt = Interrupt()
+    interrupt = Wakeup()
     thread = threading.Thread(target=work, args=(order, interrupt))
     thread.start()
     assert eventually(lambda: store.job(1).process is not None)
@@ -113,10 +115,10 @@ def test_a_result_waits_for_a_store_that_is_away(
     def away_until_the_result_is_kept(*args: object, **options: bool) -> Store:
         if not list(undelivered_folder(place.directory).glob("*.json")):
             raise StoreUnavailable("the database is away")
-        return open_store(place)
+        return open_store_at(place)
 
     _, order = claimed_order(place, store, SQUARE)
-    monkeypatch.setattr(heartbeat, "open_store", away_until_the_result_is_kept)
+    monkeypatch.setattr(supervisor, "open_store_at", away_until_the_result_is_kept)
     work(order)
     assert store.job(1).values == {"main": 4.0}
     assert not list(undelivered_folder(place.directory).glob("*.json"))

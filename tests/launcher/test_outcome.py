@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.jobs import FailureKind
-from spearmint_int.launcher.ends import outcome_without_result
+from spearmint_int.launcher.outcome import outcome_without_result
 from spearmint_int.launcher.process import ProcessEnd
-from tests.launcher.launches import launch
+from spearmint_int.testing.orders import launch
 
 KILLED = -9
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Protocol
 
-from spearmint_int.manager.waiting import Waker
+from spearmint_int.launcher.wakeup import Wakeup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +30,12 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.urgency = Urgency.GO_ON
-        self.waker = Waker()
+        self.wakeup = Wakeup()
 
     def demand(self, urgency: Urgency) -> None:
         """Safe in a signal handler and from any thread."""
         self.urgency = max(self.urgency, urgency)
-        self.waker.wake()
+        self.wakeup.set()
 
 
 class Stoppable(Protocol):

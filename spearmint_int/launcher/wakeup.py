@@ -1,10 +1,11 @@
-"""Sleep that ends early: by a worker's exit, another thread, or a signal."""
+"""A pipe to oneself: from a signal handler or another thread to whoever waits on files."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import selectors
+import signal
 import weakref
 from typing import TYPE_CHECKING
 
@@ -12,28 +13,46 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Waker:
-    """A pipe to oneself; `wake` is safe in signal handlers and from any thread."""
+class Wakeup:
+    """A flag with a file that is readable while it is set."""
 
     def __init__(self) -> None:
         self._read_fd, self._write_fd = os.pipe()
         os.set_blocking(self._read_fd, False)
         os.set_blocking(self._write_fd, False)
+        self._is_set = False
         # Not sooner: a late signal must not write into a file that took over the number.
         weakref.finalize(self, _close, self._read_fd, self._write_fd)
 
-    def wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # full: it is awake anyway
+    def set(self) -> None:
+        """Safe in a signal handler and from any thread."""
+        self._is_set = True
+        with contextlib.suppress(BlockingIOError):  # full: it is readable anyway
             os.write(self._write_fd, b"!")
 
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def fileno(self) -> int:
+        return self._read_fd
+
     def wait(self, files: Sequence[int], timeout: float) -> None:
-        """Until one of the files is readable, somebody wakes us, or the time is over."""
+        """Until it is set, one of the files is readable, or the time is over; then clear it."""
         with selectors.DefaultSelector() as selector:
             for file in (self._read_fd, *files):
                 selector.register(file, selectors.EVENT_READ)
             selector.select(max(timeout, 0.0))
+        self._is_set = False
         with contextlib.suppress(BlockingIOError):
             os.read(self._read_fd, 4096)
+
+
+def set_by_signals() -> Wakeup:
+    """A wakeup that SIGTERM and SIGINT set, in place of what they did before."""
+    wakeup = Wakeup()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: wakeup.set())
+    return wakeup
 
 
 def _close(*files: int) -> None:

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from spearmint_int.jobs import FailureKind, Job, JobDraft, JobStatus
+from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import OutputFile, output_path
-from spearmint_int.manager import lost
-from spearmint_int.manager.identity import new_owner
-from spearmint_int.manager.lost import Reaper
+from spearmint_int.manager import reaper as reaper_module
+from spearmint_int.manager.reaper import Reaper
 from spearmint_int.stores import Store
 from tests.manager.experiments import experiment
 from tests.places import Place
@@ -23,19 +23,19 @@ US = "us"
 @pytest.fixture(scope="module")
 def dead_owner() -> str:
     """A manager of this machine that is no more."""
-    code = "from spearmint_int.manager.identity import new_owner; print(new_owner())"
+    code = "from spearmint_int.launcher.liveness import new_owner; print(new_owner())"
     words = [sys.executable, "-c", code]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lost, "START_SECONDS", 0.0)
+    monkeypatch.setattr(reaper_module, "START_SECONDS", 0.0)
 
 
 @pytest.fixture
 def reaper(place: Place, store: Store) -> Reaper:
-    return Reaper(experiment(place), store, owner=US)
+    return Reaper(experiment(place), store, {}, owner=US, lease_seconds=60.0)
 
 
 def claim(store: Store, owner: str, *, lease: float = 60.0) -> Job:
@@ -84,7 +84,7 @@ def test_a_dead_managers_job_with_a_worker_is_an_orphan_and_left_alone(
 def test_a_job_that_was_just_claimed_gets_time_to_start(
     store: Store, reaper: Reaper, dead_owner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lost, "START_SECONDS", 30.0)
+    monkeypatch.setattr(reaper_module, "START_SECONDS", 30.0)
     claim(store, dead_owner)
     assert reaper.look([]) == []
     assert reaper.orphans == {1: "Main"}
@@ -110,7 +110,7 @@ def test_leases_rest_during_an_outage_and_a_while_after_it(
     assert reaper.look([]) == []
     reaper.forgive()
     assert reaper.look([]) == []
-    monkeypatch.setattr(lost, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(reaper_module, "GRACE_SECONDS", 0.0)
     reaper.forgive()
     assert [job.id for job in reaper.look([])] == [1]
 
@@ -120,5 +120,5 @@ def test_a_machine_that_slept_forgives_leases(
 ) -> None:
     reaper.look([])
     claim(store, "elsewhere:1:1:x", lease=0.0)
-    monkeypatch.setattr(lost, "SLEEP_SECONDS", -1.0)
+    monkeypatch.setattr(reaper_module, "SLEEP_SECONDS", -1.0)
     assert reaper.look([]) == []

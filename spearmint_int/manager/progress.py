@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import UNFINISHED, Failure, FailureKind, Job, JobStatus
-from spearmint_int.manager.events import Best, Progress
+from spearmint_int.launcher.output import output_path
+from spearmint_int.manager.events import Best, EndReason, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ class Mean:
         return self._sum / self._count if self._count else None
 
 
-class Standing:
+class ProgressTracker:
     """What has happened so far, in this run and in the experiment."""
 
     def __init__(self, config: Config, store: Store, history: StoreHistory) -> None:
@@ -176,3 +177,37 @@ class Standing:
         if self._config.max_time is not None:
             limits.append(max(self._config.max_time - self.elapsed, 0.0))
         return min(limits, default=None)
+
+
+def ending_message(
+    reason: EndReason, progress: ProgressTracker, config: Config, exhausted: str | None
+) -> str:
+    """The sentence for people."""
+    jobs = _counted(progress)
+    if reason is EndReason.ALL_BROKEN:
+        return _first_error(progress, config)
+    return {
+        EndReason.BUDGET: f"the budget is spent: {jobs}",
+        EndReason.TIME: f"the time of {config.max_time or 0:g} s is over: {jobs}",
+        EndReason.EXHAUSTED: f"{exhausted}: {jobs}",
+        EndReason.STOPPED: f"stopped on request: {jobs}; run again to go on",
+    }[reason]
+
+
+def _counted(progress: ProgressTracker) -> str:
+    counts = progress.counts
+    parts = [f"{counts[JobStatus.COMPLETE]} complete", f"{counts[JobStatus.BROKEN]} broken"]
+    parts += [
+        f"{counts[status]} {status}"
+        for status in (JobStatus.PENDING, JobStatus.NEW)
+        if counts[status]
+    ]
+    return ", ".join(parts)
+
+
+def _first_error(progress: ProgressTracker, config: Config) -> str:
+    if progress.first_failure is None:
+        return "every job broke"
+    job_id, failure = progress.first_failure
+    where = output_path(config.directory, job_id)
+    return f"every job broke; the first was job {job_id}: {failure.message} (see {where})"

@@ -1,4 +1,4 @@
-"""From a worker to the store: the claim kept alive, and its outcome written, whatever happens.
+"""From a worker to the store: the claim's outcome, written whatever happens.
 
 The outcome is a value of three kinds: numbers, a failure, or None for a job that is handed back.
 While the store is away it is kept in `output/undelivered/`, where the next manager finds it.
@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spearmint_int.atomic import write_durably
 from spearmint_int.errors import JobNotFound
-from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus, Source
+from spearmint_int.jobs import Claim, Failure, FailureKind
 
 if TYPE_CHECKING:
-    from spearmint_int.launcher.launch import Order
-    from spearmint_int.launcher.results import Outcome
+    from spearmint_int.launcher.order import Order
+    from spearmint_int.launcher.outcome import Outcome
     from spearmint_int.stores.protocol import Store
 
 # Another try can't help these: the objective has answered, or can't be used as it is.
@@ -32,32 +32,17 @@ FINAL_KINDS = frozenset(
 )
 
 
-def claimed_job(job_id: int, *, attempts: int, token: str) -> Job:
-    """The job as far as the store's conditional updates look at it."""
-    return Job(
-        id=job_id,
-        status=JobStatus.PENDING,
-        params={},
-        point=(),
-        source=Source.CHOOSER,
-        provenance={},
-        resource="",
-        tasks=(),
-        created=0.0,
-        attempts=attempts,
-        token=token,
-    )
-
-
-def write_outcome(store: Store, job: Job, outcome: Outcome | None, *, max_attempts: int) -> bool:
+def write_outcome(
+    store: Store, claim: Claim, outcome: Outcome | None, *, max_attempts: int
+) -> bool:
     """Settle the claim. False when it was lost: somebody else has the job, or it was deleted."""
     try:
         if outcome is None:
-            return store.release(job)
+            return store.release(claim)
         if isinstance(outcome, Failure):
             attempts = 1 if outcome.kind in FINAL_KINDS else max_attempts
-            return store.fail(job, outcome, max_attempts=attempts) is not None
-        return store.complete(job, outcome)
+            return store.fail(claim, outcome, max_attempts=attempts) is not None
+        return store.complete(claim, outcome)
     except JobNotFound:
         return False
 
@@ -70,18 +55,14 @@ def keep_outcome(order: Order, outcome: Outcome) -> Path:
     """Write the outcome beside the outputs, as a whole or not at all."""
     folder = undelivered_folder(Path(order.launch.directory))
     folder.mkdir(exist_ok=True)
-    path = folder / f"{order.launch.job_id:08d}-{order.claim.token}.json"
+    path = folder / f"{order.claim.job_id:08d}-{order.token}.json"
     content = {
-        "job_id": order.launch.job_id,
-        "attempts": order.launch.attempt,
-        "token": order.claim.token,
-        "max_attempts": order.claim.max_attempts,
+        **asdict(order.claim),
+        "max_attempts": order.max_attempts,
         "failure": asdict(outcome) if isinstance(outcome, Failure) else None,
         "values": None if isinstance(outcome, Failure) else outcome,
     }
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps(content), encoding="utf-8")
-    os.replace(unfinished, path)
+    write_durably(path, json.dumps(content))
     return path
 
 
@@ -92,10 +73,10 @@ def deliver_kept_outcomes(directory: Path, store: Store) -> list[int]:
         kept = _read(path)
         if kept is None:
             continue
-        job = claimed_job(kept["job_id"], attempts=kept["attempts"], token=kept["token"])
+        claim = Claim(kept["job_id"], kept["token"], kept["attempts"])
         outcome = Failure(**kept["failure"]) if kept["failure"] else kept["values"]
-        if write_outcome(store, job, outcome, max_attempts=kept["max_attempts"]):
-            delivered.append(job.id)
+        if write_outcome(store, claim, outcome, max_attempts=kept["max_attempts"]):
+            delivered.append(claim.job_id)
         path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # not there, or not empty
         undelivered_folder(directory).rmdir()

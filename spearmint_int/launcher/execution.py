@@ -1,9 +1,13 @@
-"""One call of the objective in its own process: numbers, a failure, or nothing when interrupted."""
+"""One call of the objective in its own process: numbers, a failure, or nothing when interrupted.
+
+Its environment is ours with the NAME=value lines of the resource's `environment-file`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -15,25 +19,27 @@ from typing import TYPE_CHECKING, Any
 from spearmint_int.errors import ObjectiveError
 from spearmint_int.jobs import Failure, FailureKind
 from spearmint_int.launcher import objective
-from spearmint_int.launcher.ends import not_started, outcome_without_result
-from spearmint_int.launcher.environment import job_environment
-from spearmint_int.launcher.launch import main_path
+from spearmint_int.launcher.outcome import (
+    not_started,
+    outcome_of_output,
+    outcome_of_report,
+    outcome_without_result,
+)
 from spearmint_int.launcher.output import OutputFile, output_path
 from spearmint_int.launcher.process import Command, ProcessEnd, Watch
-from spearmint_int.launcher.results import outcome_of_output, outcome_of_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spearmint_int.launcher.interrupt import Interrupt
-    from spearmint_int.launcher.launch import Launch
-    from spearmint_int.launcher.results import Outcome
+    from spearmint_int.launcher.order import Launch
+    from spearmint_int.launcher.outcome import Outcome
+    from spearmint_int.launcher.wakeup import Wakeup
 
 LARGEST_REPORT = 10_000_000  # bytes; a dict of numbers is far below
 
 
 def run_objective(
-    launch: Launch, interrupt: Interrupt, *, started: Callable[[int], object] = lambda _: None
+    launch: Launch, interrupt: Wakeup, *, started: Callable[[int], object] = lambda _: None
 ) -> Outcome | None:
     """Call the objective and wait for its end; None when it was interrupted without a result.
 
@@ -52,7 +58,7 @@ def run_objective(
 
 
 def _run(
-    launch: Launch, output: OutputFile, interrupt: Interrupt, started: Callable[[int], object]
+    launch: Launch, output: OutputFile, interrupt: Wakeup, started: Callable[[int], object]
 ) -> Outcome | None:
     call = _python_call if launch.language == "PYTHON" else _shell_call
     try:
@@ -71,7 +77,7 @@ def _python_call(
     launch: Launch, files: ExitStack
 ) -> tuple[Command, Callable[[ProcessEnd], Outcome | None]]:
     """The request and the result travel through files without a name."""
-    request = _nameless_file(files, json.dumps(_request(launch)))
+    request = _nameless_file(files, launch.to_json())
     result = _nameless_file(files, "")
     fds = (request, result)
     words = [sys.executable, objective.__file__, *map(str, fds)]
@@ -90,7 +96,7 @@ def _shell_call(
 ) -> tuple[Command, Callable[[ProcessEnd], Outcome | None]]:
     """JSON on stdin (a file: an objective that doesn't read it blocks nobody), and arguments."""
     stdin = _nameless_file(files, json.dumps(plain_params(launch)) + "\n")
-    words = [os.path.abspath(main_path(launch)), *shell_arguments(launch)]
+    words = [os.path.abspath(launch.main_path), *shell_arguments(launch)]
 
     def outcome_of(end: ProcessEnd) -> Outcome | None:
         if end.returncode != 0 or end.timed_out or end.cancelled:
@@ -132,15 +138,6 @@ def plain_params(launch: Launch) -> dict[str, Any]:
     return {a.name: a.values[0] if len(a.values) == 1 else list(a.values) for a in launch.arguments}
 
 
-def _request(launch: Launch) -> dict[str, Any]:
-    return {
-        "job_id": launch.job_id,
-        "directory": launch.directory,
-        "main_file": launch.main_file,
-        "arguments": [[a.name, a.type, list(a.values)] for a in launch.arguments],
-    }
-
-
 def _read_report(data: bytes) -> dict[str, Any] | None:
     """The report, if all of it was written: its last byte is the end of the line."""
     if not data.endswith(b"\n"):
@@ -153,3 +150,41 @@ def _with_process(outcome: Outcome, end: ProcessEnd) -> Outcome:
     if isinstance(outcome, Failure):
         return replace(outcome, exit_status=end.returncode, stderr_tail=end.stderr_tail)
     return outcome
+
+
+# --- the environment ---
+
+
+def job_environment(job_id: int, directory: str, environment_file: str | None) -> dict[str, str]:
+    """The environment of an objective: ours, the file's lines, and where output is not buffered."""
+    environment = dict(os.environ)
+    if environment_file is not None:
+        environment |= read_environment(Path(directory) / environment_file)
+    environment["SPEARMINT_JOB_ID"] = str(job_id)
+    environment["PYTHONUNBUFFERED"] = "1"  # `tail -f` on the output shows what happens now
+    return environment
+
+
+def read_environment(path: Path) -> dict[str, str]:
+    """The variables of a file; `export`, quotes, comments and empty lines are understood."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ObjectiveError(f"the environment file {path} can't be read: {error}") from None
+    pairs = (_pair(path, number, line) for number, line in enumerate(lines, start=1))
+    return dict(pair for pair in pairs if pair is not None)
+
+
+def _pair(path: Path, number: int, line: str) -> tuple[str, str] | None:
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError as error:
+        raise ObjectiveError(f"{path}:{number}: {error}, got {line!r}") from None
+    if words[:1] == ["export"]:
+        words = words[1:]
+    if not words:
+        return None
+    name, equals, value = words[0].partition("=")
+    if len(words) > 1 or not equals or not name.isidentifier():
+        raise ObjectiveError(f"{path}:{number}: expected NAME=value, got {line!r}")
+    return name, value

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spearmint_int.jobs import Claim
+from spearmint_int.stores.address import StoreAddress
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,7 +27,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Launch:
-    """One call of the objective."""
+    """One call of the objective, and all that the objective's own process is told."""
 
     job_id: int
     attempt: int
@@ -36,17 +39,13 @@ class Launch:
     time_limit: float | None = None
     environment_file: str | None = None
 
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
 
-@dataclass(frozen=True)
-class Claim:
-    """The claim that the worker works for, and the store that it reports to."""
-
-    token: str
-    experiment_name: str
-    database_address: str | None
-    database_name: str
-    lease_seconds: float
-    max_attempts: int
+    @property
+    def main_path(self) -> Path:
+        """The executable of a SHELL objective."""
+        return Path(self.directory) / self.main_file
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,18 @@ class Order:
     """A launch on behalf of a claim: all that a worker is given."""
 
     launch: Launch
-    claim: Claim
+    token: str
+    store: StoreAddress
+    lease_seconds: float
+    max_attempts: int
+
+    @property
+    def claim(self) -> Claim:
+        """The claim that the worker works for."""
+        return Claim(self.launch.job_id, self.token, self.launch.attempt)
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self))
+        return json.dumps({**asdict(self), "store": self.store.as_record()})
 
     @staticmethod
     def from_json(text: str) -> Order:
@@ -67,7 +74,8 @@ class Order:
             Argument(a["name"], a["type"], tuple(a["values"])) for a in launch["arguments"]
         )
         launch["tasks"] = tuple(launch["tasks"])
-        return Order(launch=Launch(**launch), claim=Claim(**fields["claim"]))
+        store = StoreAddress.from_record(fields["store"])
+        return Order(**(fields | {"launch": Launch(**launch), "store": store}))
 
 
 def arguments_from(params: Params, types: Mapping[str, str]) -> tuple[Argument, ...]:
@@ -77,8 +85,3 @@ def arguments_from(params: Params, types: Mapping[str, str]) -> tuple[Argument, 
         for name, kind in types.items()
         for value in [params[name]]
     )
-
-
-def main_path(launch: Launch) -> Path:
-    """The executable of a SHELL objective."""
-    return Path(launch.directory) / launch.main_file

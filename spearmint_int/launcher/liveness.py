@@ -1,0 +1,83 @@
+"""Who is alive: processes told apart by their start, and owners of claims by their process.
+
+A process id alone says little. Another process may have it by now; on another machine, or in
+another container of this one, it means another process, whatever the hostname. So a process is
+known by its id and its start: the kernel's boot, the PID namespace and the tick. What can't be
+compared is not known to be dead, and is left to its lease.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+
+from spearmint_int.jobs import ProcessInfo
+
+UNKNOWN = ""
+
+
+def process_start(pid: int) -> str:
+    """`boot.namespace.tick`, or `UNKNOWN` where the system doesn't tell."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            # The name, in parentheses, may hold anything; field 22 counts from before it.
+            tick = stat.read().rpartition(")")[2].split()[19]
+        return f"{_numbering()}.{tick}"
+    except (OSError, IndexError):
+        return UNKNOWN
+
+
+def is_known_dead(pid: int, start: str) -> bool:
+    """True when the process was counted as ours are, and is gone; False when that is not known."""
+    try:
+        if not start or start.rpartition(".")[0] != _numbering():
+            return False
+    except OSError:
+        return False
+    return not _exists(pid) or process_start(pid) not in (start, UNKNOWN)
+
+
+def new_owner() -> str:
+    """A name `host:pid:start:nonce` for this manager, that no other has or will have."""
+    pid = os.getpid()
+    return f"{socket.gethostname()}:{pid}:{process_start(pid)}:{secrets.token_hex(4)}"
+
+
+def owner_is_dead(owner: str) -> bool:
+    """True when the owner's process is known to be gone."""
+    _, pid, start = (*owner.split(":"), "", "", "")[:3]
+    return pid.isdigit() and is_known_dead(int(pid), start)
+
+
+def this_process() -> ProcessInfo:
+    """Where this worker runs, for people and managers who look for it."""
+    pid = os.getpid()
+    return ProcessInfo(host=socket.gethostname(), pid=pid, born=process_start(pid) or None)
+
+
+def boot_id() -> str:
+    """What names this run of this machine's kernel; `UNKNOWN` where there is none."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return UNKNOWN
+
+
+def _numbering() -> str:
+    """Within which process ids mean the same; OSError where that is not known."""
+    boot = boot_id()
+    if not boot or os.readlink("/proc/self") != str(os.getpid()):  # /proc of another namespace
+        raise ProcessLookupError("the system does not tell how processes are counted")
+    return f"{boot}.{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

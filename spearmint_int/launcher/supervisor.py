@@ -1,0 +1,149 @@
+"""A worker's life: run the objective of one order, and settle its claim in the store.
+
+A worker depends on no manager: when that is killed, the job ends as it would have, and its result
+is in the store. When the worker itself is killed, the objective dies with it (Linux), and the lease
+runs out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from spearmint_int.errors import StoreError
+from spearmint_int.launcher.delivery import keep_outcome, write_outcome
+from spearmint_int.launcher.execution import run_objective
+from spearmint_int.launcher.liveness import this_process
+from spearmint_int.stores import open_store_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from spearmint_int.launcher.order import Order
+    from spearmint_int.launcher.outcome import Outcome
+    from spearmint_int.launcher.wakeup import Wakeup
+    from spearmint_int.stores.protocol import Store
+
+RENEWALS_PER_LEASE = 3
+PATIENCE_SECONDS = 1.0  # of one call: this thread does the waiting, with the outcome safe in a file
+FIRST_WAIT_SECONDS = 0.1
+LONGEST_WAIT_SECONDS = 2.0  # short: the result should be there before others look for its worker
+GIVE_UP_SECONDS = 600.0  # then the kept outcome waits for the next manager
+GIVE_BACK_SECONDS = 3.0  # a job that is handed back becomes free with its lease anyway
+
+
+def supervise(
+    order: Order, interrupt: Wakeup, *, announce: Callable[[int], object] = lambda _: None
+) -> None:
+    """Run the order to its end; the interrupt ends the objective and hands the job back.
+
+    `announce` is told the objective's process group.
+    """
+    _supervise(order, interrupt, Heartbeat(order, interrupt), announce)
+
+
+def supervise_after_queue(order: Order, interrupt: Wakeup) -> None:
+    """`supervise` for a worker that may have waited for long: if the claim is still its own."""
+    heartbeat = Heartbeat(order, interrupt)
+    if heartbeat.attach():
+        _supervise(order, interrupt, heartbeat, lambda _: None)
+
+
+def _supervise(
+    order: Order, interrupt: Wakeup, heartbeat: Heartbeat, announce: Callable[[int], object]
+) -> None:
+    def started(group: int) -> None:
+        announce(group)
+        heartbeat.start()
+
+    # The objective starts first: the connection to the store is made while it is starting too.
+    outcome = run_objective(order.launch, interrupt, started=started)
+    if heartbeat.ident is None:
+        heartbeat.start()  # the objective could not be started
+    heartbeat.finish(outcome)
+
+
+class Heartbeat(threading.Thread):
+    """Renews the claim's lease until `finish`, then settles the claim.
+
+    It alone talks to the store: an outage delays nothing of the objective. A lost claim interrupts
+    the objective, because its result is not wanted any more.
+    """
+
+    def __init__(self, order: Order, interrupt: Wakeup) -> None:
+        super().__init__(name="heartbeat", daemon=True)
+        self._order = order
+        self._interrupt = interrupt
+        self._store: Store | None = None
+        self._finished = threading.Event()
+        self._outcome: Outcome | None = None
+        self._attached = False
+        self._kept: Path | None = None
+
+    def attach(self) -> bool:
+        """Wait for the store, and tell it of this worker; False when the claim is lost."""
+        wait = 0.0
+        while not self._attached and not self._interrupt.is_set():
+            wait = self._beat(wait)
+            if not self._attached:
+                time.sleep(wait)
+        self._disconnect()  # a client has threads, and the objective wants to be forked without
+        return self._attached
+
+    def finish(self, outcome: Outcome | None) -> None:
+        """Settle the claim with the outcome (None hands the job back), and wait for that."""
+        self._outcome = outcome
+        self._finished.set()
+        self.join()
+
+    def run(self) -> None:
+        wait = 0.0
+        while not self._finished.wait(wait):
+            wait = self._beat(wait)
+        wait, until = FIRST_WAIT_SECONDS, time.monotonic() + self._patience()
+        while not self._settle() and time.monotonic() < until:
+            time.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+
+    def _beat(self, last_wait: float) -> float:
+        """Renew once; the seconds until the next time."""
+        claim, lease = self._order.claim, self._order.lease_seconds
+        try:
+            if not self._attached:
+                self._attached = self._connected().attach(claim, this_process())
+            if not self._connected().renew(claim, lease_seconds=lease):
+                self._interrupt.set()
+        except StoreError:
+            return min(max(2 * last_wait, FIRST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
+        return lease / RENEWALS_PER_LEASE
+
+    def _settle(self) -> bool:
+        """Try to write the outcome; keep it in a file when the store is away."""
+        claim, attempts = self._order.claim, self._order.max_attempts
+        try:
+            write_outcome(self._connected(), claim, self._outcome, max_attempts=attempts)
+        except StoreError:
+            if self._kept is None and self._outcome is not None:
+                with contextlib.suppress(OSError):  # no disk either: go on trying
+                    self._kept = keep_outcome(self._order, self._outcome)
+            return False
+        if self._kept is not None:
+            self._kept.unlink(missing_ok=True)
+        self._disconnect()
+        return True
+
+    def _patience(self) -> float:
+        return GIVE_BACK_SECONDS if self._outcome is None else GIVE_UP_SECONDS
+
+    def _disconnect(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _connected(self) -> Store:
+        if self._store is None:
+            self._store = open_store_at(self._order.store, create=False, patience=PATIENCE_SECONDS)
+        return self._store

@@ -1,0 +1,121 @@
+"""The reaper: takes back jobs whose workers are gone without a word, so that none blocks a run."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
+from spearmint_int.launcher.delivery import deliver_kept_outcomes
+from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
+from spearmint_int.launcher.output import worker_is_alive
+from spearmint_int.schedulers import WorkerState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from spearmint_int.config import Config
+    from spearmint_int.schedulers import Scheduler
+    from spearmint_int.stores.protocol import Store
+
+# A worker whose manager was killed at the moment of the start needs this long to come up.
+START_SECONDS = 2.0
+# After an outage the workers write first what they could not; then leases count again.
+GRACE_SECONDS = 15.0
+# Looks come more often than this: a longer gap means that the machine slept, workers included.
+SLEEP_SECONDS = 25.0
+
+
+class Reaper:
+    """Looks after pending jobs that are not (or no more) this manager's own."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        schedulers: Mapping[str, Scheduler],
+        *,
+        owner: str,
+        lease_seconds: float,
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._schedulers = schedulers
+        self._owner = owner
+        self._lease_seconds = lease_seconds
+        self._patient_until = 0.0
+        self._last_look: float | None = None
+        self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
+
+    def suspend(self) -> None:
+        """The store is away: no worker can renew its lease."""
+        self._patient_until = math.inf
+
+    def forgive(self) -> None:
+        """Store or machine are back: give the workers time to renew their leases."""
+        self._patient_until = time.time() + GRACE_SECONDS
+
+    def look(self, running: Collection[int]) -> list[Job]:
+        """Take back what is lost; the jobs as they were while pending."""
+        deliver_kept_outcomes(self._config.directory, self._store)
+        now = time.time()
+        if self._last_look is not None and now - self._last_look > SLEEP_SECONDS:
+            self.forgive()
+        self._last_look = now
+        pending = [j for j in self._store.jobs(JobStatus.PENDING) if j.id not in running]
+        states = self._states(pending)
+        self._renew_queued(pending, states)
+        lost = []
+        if now >= self._patient_until:
+            lost += self._store.expire(now, max_attempts=self._config.max_attempts)
+        left = [j for j in pending if j.lease_owner and self._was_left(j.lease_owner)]
+        lost += [job for job in left if self._take_back(job, states[job.id], now)]
+        taken = {job.id for job in lost}
+        self.orphans = {job.id: job.resource for job in left if job.id not in taken}
+        return lost
+
+    def _states(self, pending: Collection[Job]) -> dict[int, WorkerState]:
+        """What the schedulers know of the jobs' workers, one question for each scheduler."""
+        states = {job.id: WorkerState.UNKNOWN for job in pending}
+        for resource, scheduler in self._schedulers.items():
+            ids = {
+                job.process.proc_id: job.id
+                for job in pending
+                if job.resource == resource and job.process and job.process.proc_id
+            }
+            found = scheduler.states(list(ids))
+            states |= {ids[proc_id]: state for proc_id, state in found.items()}
+        return states
+
+    def _renew_queued(self, pending: Collection[Job], states: Mapping[int, WorkerState]) -> None:
+        """A worker that has not come up yet can't renew its lease, and its manager may be dead."""
+        for job in pending:
+            waits = job.process is not None and job.process.pid is None
+            if waits and states[job.id] in (WorkerState.QUEUED, WorkerState.RUNNING):
+                self._store.renew(job.claim, lease_seconds=self._lease_seconds)
+
+    def _was_left(self, owner: str) -> bool:
+        """Its manager is dead, or it is a claim of ours whose answer an outage swallowed."""
+        return owner == self._owner or owner_is_dead(owner)
+
+    def _take_back(self, job: Job, state: WorkerState, now: float) -> bool:
+        if not self._is_without_worker(job, state):
+            return False
+        if job.started is not None and now - job.started < START_SECONDS:
+            return False
+        if job.lease_owner == self._owner:
+            return self._store.release(job.claim)  # it never started
+        message = "the job's manager and worker were killed before there was a result"
+        failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
+        taken = self._store.fail(job.claim, failure, max_attempts=self._config.max_attempts)
+        return taken is not None
+
+    def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
+        """False when it is not known: then the lease decides."""
+        if state is not WorkerState.UNKNOWN:
+            return state is WorkerState.GONE
+        if job.process is None:  # it was not submitted, or its manager died in that moment
+            return not worker_is_alive(self._config.directory, job.id)
+        pid, start = job.process.pid, job.process.born
+        return pid is not None and start is not None and is_known_dead(pid, start)

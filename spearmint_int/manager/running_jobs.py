@@ -1,0 +1,179 @@
+"""The running jobs of one manager: claimed, handed to a scheduler, and settled when they end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spearmint_int.errors import SchedulerError
+from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus, ProcessInfo
+from spearmint_int.launcher.order import Launch, Order, arguments_from
+from spearmint_int.launcher.output import output_path
+from spearmint_int.manager.events import JobEnded, JobStarted
+from spearmint_int.schedulers import WorkerState
+from spearmint_int.stores import StoreAddress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spearmint_int.config import Config
+    from spearmint_int.manager.events import Listener
+    from spearmint_int.schedulers import Scheduler
+    from spearmint_int.stores.protocol import Store
+
+RENEWALS_PER_LEASE = 3
+
+
+@dataclass
+class _Submitted:
+    """A claimed job and its worker, as the scheduler knows it (None: it was never started)."""
+
+    job: Job
+    proc_id: str | None
+    is_noted: bool = False  # the store has the scheduler's id
+    is_attached: bool = False  # the worker has come up, and renews the lease itself
+    is_cancelled: bool = False
+
+
+class RunningJobs:
+    """Slots of all resources, and what is in them."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        schedulers: Mapping[str, Scheduler],
+        *,
+        owner: str,
+        lease_seconds: float,
+        listener: Listener,
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._schedulers = schedulers
+        self._owner = owner
+        self._lease_seconds = lease_seconds
+        self._tell = listener
+        self._submitted: dict[int, _Submitted] = {}  # by job
+        self._gone: list[int] = []  # workers that ended, their jobs not looked at yet
+        self._renew_at = 0.0
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(self._submitted)
+
+    def used(self, resource: str) -> int:
+        """Slots of the resource that are taken."""
+        return sum(1 for one in self._submitted.values() if one.job.resource == resource)
+
+    def start_next(self, resource: str) -> bool:
+        """Claim the resource's next new job and start it; False when there is none."""
+        job = self._store.claim(self._owner, lease_seconds=self._lease_seconds, resource=resource)
+        if job is None:
+            return False
+        order = order_for(job, self._config, self._lease_seconds)
+        try:
+            proc_id = self._schedulers[resource].submit(order)
+        except SchedulerError as error:
+            failure = Failure(kind=FailureKind.LAUNCH, message=str(error))
+            self._store.fail(job.claim, failure, max_attempts=self._config.max_attempts)
+            self._submitted[job.id] = _Submitted(job, None)
+            self._gone.append(job.id)
+            return True
+        self._submitted[job.id] = _Submitted(job, proc_id)
+        self._tell(JobStarted(job, output_path(self._config.directory, job.id)))
+        return True
+
+    def notice_exits(self) -> bool:
+        """Ask the schedulers which workers are gone; needs no store. True while some run."""
+        for resource, scheduler in self._schedulers.items():
+            jobs = {
+                one.proc_id: one.job.id
+                for one in self._submitted.values()
+                if one.proc_id and one.job.resource == resource and one.job.id not in self._gone
+            }
+            states = scheduler.states(list(jobs))
+            self._gone += [jobs[i] for i, state in states.items() if state is WorkerState.GONE]
+        return len(self._gone) < len(self._submitted)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether `settle` has something to do."""
+        return bool(self._gone)
+
+    def settle(self) -> Iterator[Job]:
+        """Look up, one by one, how the jobs of the workers that are gone have ended."""
+        while self._gone:
+            job = self._ended_job(self._submitted[self._gone[0]])
+            del self._submitted[self._gone.pop(0)]
+            self._tell(JobEnded(job))
+            yield job
+
+    def keep_claims(self) -> None:
+        """Write down the schedulers' ids, and renew the leases of workers that still wait.
+
+        A worker may stay in a queue for a day. Once it has come up, the lease is its own to renew.
+        """
+        for one in self._submitted.values():
+            if one.proc_id and not one.is_noted:
+                self._store.attach(one.job.claim, ProcessInfo(proc_id=one.proc_id))
+                one.is_noted = True
+        if time.monotonic() < self._renew_at:
+            return
+        for one in self._submitted.values():
+            if one.proc_id and not one.is_attached:
+                self._renew(one)
+        self._renew_at = time.monotonic() + self._lease_seconds / RENEWALS_PER_LEASE
+
+    def cancel(self) -> None:
+        """Ask every worker to hand its job back."""
+        for one in self._submitted.values():
+            if one.proc_id:
+                one.is_cancelled = True
+                self._schedulers[one.job.resource].cancel(one.proc_id)
+
+    def wakeups(self) -> list[int]:
+        return [file for s in self._schedulers.values() for file in s.wakeups()]
+
+    def _renew(self, one: _Submitted) -> None:
+        process = self._store.job(one.job.id).process
+        one.is_attached = process is not None and process.pid is not None
+        if not one.is_attached:
+            self._store.renew(one.job.claim, lease_seconds=self._lease_seconds)
+
+    def _ended_job(self, one: _Submitted) -> Job:
+        """The job as its worker left it; a worker that left nothing was killed, or never began."""
+        job = self._store.job(one.job.id)
+        if job.status is not JobStatus.PENDING or job.token != one.job.token:
+            return job
+        if one.is_cancelled and (job.process is None or job.process.pid is None):
+            self._store.release(job.claim)
+        else:
+            message = "the job's worker was killed before it could write a result"
+            failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
+            self._store.fail(job.claim, failure, max_attempts=self._config.max_attempts)
+        return self._store.job(job.id)
+
+
+def order_for(job: Job, config: Config, lease_seconds: float) -> Order:
+    """What the job's worker is told."""
+    types = {name: variable.type for name, variable in config.variables.items()}
+    launch = Launch(
+        job_id=job.id,
+        attempt=job.attempts,
+        directory=str(config.directory.resolve()),
+        language=config.language,
+        main_file=config.main_file,
+        arguments=arguments_from(job.params, types),
+        tasks=job.tasks,
+        time_limit=config.job_time_limit,
+        environment_file=config.resources[job.resource].environment_file,
+    )
+    return Order(
+        launch=launch,
+        token=job.claim.token,
+        store=StoreAddress.of(config),
+        lease_seconds=lease_seconds,
+        max_attempts=config.max_attempts,
+    )
