@@ -48,6 +48,29 @@ class FittedModel:
         scale = self.standardizer
         return Prediction(scale.undo(mean), scale.scale * sd)
 
+    def draw(
+        self, points: FloatArray, rng: np.random.Generator, count: int, *, noisy: bool = False
+    ) -> FloatArray:
+        """`count` joint draws [count, m] of the objective at the points [m, D], in its own units.
+
+        Each hyperparameter sample gives its share of them. `noisy` draws are of evaluations: the
+        noise of one is in each value.
+        """
+        Z = np.ascontiguousarray(self.ensemble.transform(points))
+        posteriors = self.ensemble.posteriors
+        rows = []
+        for posterior, share in zip(posteriors, _shares(count, len(posteriors)), strict=True):
+            drawn = posterior.draw(Z, share, rng)
+            if noisy:
+                drawn = drawn + np.sqrt(posterior.theta.noise) * rng.standard_normal(drawn.shape)
+            rows.append(drawn)
+        return self.standardizer.undo(np.concatenate(rows))
+
+
+def _shares(count: int, parts: int) -> list[int]:
+    """`count` in almost equal parts."""
+    return [count // parts + (part < count % parts) for part in range(parts)]
+
 
 def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
     """Sample the hyperparameters, going on from the problem's chain where that can be.

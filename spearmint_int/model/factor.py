@@ -85,3 +85,17 @@ class Factor:
         if info != 0:
             raise np.linalg.LinAlgError("the Cholesky factor is singular")
         return np.asarray(solved.T)
+
+
+def square_root(K: FloatArray, *, tolerance: float) -> FloatArray:
+    """A [m, r] with A Aᵀ = K for a K [m, m] that may be singular, of rank r.
+
+    By Cholesky with pivots (LAPACK's dpstrf), which ends where no variance above the tolerance is
+    left: a plain one would need jitter, and give a known value a spread.
+    """
+    L, pivots, rank, info = lapack.dpstrf(K, tol=tolerance, lower=1)
+    if info < 0:
+        raise np.linalg.LinAlgError("the covariance could not be factored")
+    root = np.empty((len(K), rank))
+    root[pivots - 1] = np.tril(L)[:, :rank]
+    return root

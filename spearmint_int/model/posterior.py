@@ -21,8 +21,11 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.model import _predict
 from spearmint_int.model.data import TrainingData
-from spearmint_int.model.factor import JITTER, Factor
+from spearmint_int.model.factor import JITTER, Factor, square_root
 from spearmint_int.model.hyperparameters import Hyperparameters
+
+# Relative to amp2: what rounding leaves of a variance that is none.
+LEAST_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,14 @@ class Posterior:
         V = self.R @ self.covariance.correlation(self.data.X, Z, lengths)
         K = self.covariance.correlation(Z, Z, lengths) - V.T @ V
         return self.theta.mean + self.whitened @ V, self.theta.amplitude2 * K
+
+    def draw(self, Z: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
+        """`count` joint draws [count, m] of the latent function at Z, T applied, no fantasies."""
+        mean, K = self.joint(Z)
+        # variance below the jitter is the jitter's own: an evaluated row has one value, exactly
+        tolerance = self.theta.amplitude2 * max(2.0 * self.variance_floor, LEAST_VARIANCE)
+        root = square_root(K, tolerance=tolerance)
+        return np.asarray(mean[0] + rng.standard_normal((count, root.shape[1])) @ root.T)
 
     @property
     def training_means(self) -> FloatArray:

@@ -1,0 +1,49 @@
+"""Joint draws of a fitted model: in the objective's units, and certain where the model is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
+from spearmint_int.space import Float, Int, Space
+
+SPACE = Space({"x": Float(0, 1), "k": Int(0, 4)})
+
+
+def some_model(likelihood: str, *, n: int = 12) -> FittedModel:
+    rng = np.random.default_rng(3)
+    points = SPACE.snap(rng.random((n, 2)))
+    values = 100.0 + 10.0 * np.sin(5 * points[:, 0]) + 5.0 * points[:, 1]
+    options = ChooserOptions(samples=4, burn_in=50, likelihood=likelihood)
+    return fit(Problem(SPACE, Observations.of(points, values), options=options), rng)
+
+
+def test_draws_have_the_predicted_mean_and_sd() -> None:
+    model = some_model("GAUSSIAN")
+    points = SPACE.snap(np.random.default_rng(5).random((20, 2)))
+    draws = model.draw(points, np.random.default_rng(0), 20_000)
+    expected = model.predict(points)
+    assert draws.shape == (20_000, 20)
+    assert np.all(np.abs(draws.mean(axis=0) - expected.mean) < 0.05 * expected.sd)
+    assert np.allclose(draws.std(axis=0), expected.sd, rtol=0.05)
+
+
+def test_draws_without_noise_pass_through_the_data() -> None:
+    model = some_model("NOISELESS")
+    draws = model.draw(model.problem.observations.points, np.random.default_rng(0), 50)
+    assert np.max(np.abs(draws - model.problem.values)) < 1e-3 * np.ptp(model.problem.values)
+
+
+def test_draws_of_one_cell_are_equal_wherever_they_are_asked_for_in_it() -> None:
+    draws = some_model("GAUSSIAN").draw(
+        np.array([[0.3, 0.41], [0.3, 0.59]]), np.random.default_rng(0), 10
+    )
+    assert np.allclose(draws[:, 0], draws[:, 1], rtol=1e-5)
+
+
+def test_noisy_draws_spread_more_than_those_of_the_function() -> None:
+    model = some_model("GAUSSIAN")
+    points = SPACE.snap(np.random.default_rng(5).random((5, 2)))
+    plain = model.draw(points, np.random.default_rng(0), 5000).std(axis=0)
+    noisy = model.draw(points, np.random.default_rng(0), 5000, noisy=True).std(axis=0)
+    assert np.all(noisy > plain)
