@@ -56,8 +56,8 @@ PEERS = {
     "random": ("experiments.peers.random_search", "RandomSearch", "numpy"),
 }
 NAMES = (*OURS, *PEERS)
-# What a suggestion is made by, in the package; its other folders run jobs.
-ENGINE = (".", "kernels", "sampling", "acquisition")
+# What a suggestion is made by, in the package; the rest of it runs jobs.
+ENGINE = ("space.py", "kernels", "model", "sampling", "acquisition", "chooser")
 
 
 def build(name: str, assignment: Assignment, **settings: Any) -> Optimiser:
@@ -82,8 +82,13 @@ def version(name: str) -> str:
 
 def _engine_fingerprint() -> str:
     digest = hashlib.sha256()
-    for folder in ENGINE:
-        for path in sorted((Path(spearmint_int.__file__).parent / folder).iterdir()):
-            if path.suffix in {".py", ".pyx", ".pxd", ".h"}:
-                digest.update(path.name.encode() + path.read_bytes())
+    for part in ENGINE:
+        for path in _sources(Path(spearmint_int.__file__).parent / part):
+            digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:8]
+
+
+def _sources(part: Path) -> list[Path]:
+    if part.is_file():
+        return [part]
+    return sorted(path for path in part.iterdir() if path.suffix in {".py", ".pyx", ".pxd", ".h"})

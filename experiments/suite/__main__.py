@@ -21,7 +21,8 @@ os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a BLAS is load
 
 import click
 
-from experiments.peers.adapters import NAMES, OURS
+from experiments.metadata import PACKAGES, metadata, write_metadata
+from experiments.peers.adapters import NAMES, OURS, PEERS
 from experiments.pool import Failure, default_workers, run_all
 from experiments.suite import coco, draws, tuning
 from experiments.suite.plan import plan
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from experiments.suite.problems import Case
 
+PROBLEMS = ("coco-experiment",)
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -98,9 +100,19 @@ def main(problem_set: str | None, **given: Any) -> None:
         raise click.UsageError(str(refusal)) from None
     failed = 0 if given["only_report"] else complete(results, tasks, jobs=given["jobs"])
     reference = given["against"] or tasks[0].contender.label
-    click.echo(chosen.report(results, reference))
+    tables = chosen.report(results, reference)
+    click.echo(tables)
+    if not problem_set:
+        write_summary(given["output"], tables)
     if failed:
         raise SystemExit(f"{failed} runs failed; they are tried again by the next start.")
+
+
+def write_summary(folder: Path, tables: str) -> None:
+    """The tables and what they were made with, beside the results."""
+    (folder / "summary.md").write_text(tables, encoding="utf-8")
+    packages = {package for *_, package in PEERS.values()}
+    write_metadata(folder / "metadata.json", metadata(sorted({*PACKAGES, *packages, *PROBLEMS})))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.peers.adapters import NAMES
 from experiments.suite import coco, draws, tables, tuning
-from experiments.suite.plan import REPORTED
+from experiments.suite.plan import REPORTED, TUNED_ON
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,8 +22,8 @@ def coco_report(
     functions: Collection[int] = coco.FUNCTIONS,
     instances: Collection[int] = coco.INSTANCES,
 ) -> str:
-    """A table of areas and one of the groups of functions for each dimension."""
-    shown = [
+    """For each dimension a table of areas, one of the groups of functions, one of the variants."""
+    chosen = [
         record
         for record in tables.latest_versions(results.read(coco.SET))
         if record["instance"] in instances
@@ -31,36 +32,59 @@ def coco_report(
     parts = [
         part
         for dimension in dimensions
-        for part in (
-            f"### bbob-mixint, {dimension}-D, instances {_range(instances)}\n",
-            tables.coco_table(shown, dimension, reference),
-            tables.coco_groups_table(shown, dimension),
-        )
+        for part in _coco_parts(chosen, dimension, reference, f"instances {_range(instances)}")
     ]
     return "\n".join(parts)
 
 
+def _coco_parts(chosen: list[Record], dimension: int, reference: str, which: str) -> list[str]:
+    shown = [r for r in chosen if coco.function_and_dimension(r["problem"])[1] == dimension]
+    title = f"### bbob-mixint, {dimension}-D, {which}\n"
+    others, variants = _split(shown, reference)
+    parts = [title, tables.coco_table(others, reference), tables.coco_groups_table(others)]
+    if variants:
+        parts += ["Variants of ours:\n", tables.coco_table(variants, reference)]
+    return parts if shown else []
+
+
 def tuning_report(results: Results, *, reference: str) -> str:
     """Ranks over all tasks, then losses task by task."""
-    records = tables.latest_versions(results.read(tuning.SET))
-    parts = ("### Tuning\n", tables.ranks_table(records), tables.losses_table(records, reference))
+    records, variants = _split(tables.latest_versions(results.read(tuning.SET)), reference)
+    parts = [
+        "### Tuning\n",
+        tables.ranks_table(records, reference),
+        tables.losses_table(records, reference),
+    ]
+    if variants:
+        parts += ["Variants of ours:\n", tables.ranks_table(variants, reference)]
     return "\n".join(parts)
 
 
 def draws_report(results: Results, *, reference: str) -> str:
     """The paper's problems."""
-    records: list[Record] = tables.latest_versions(results.read(draws.SET))
+    records = tables.latest_versions(results.read(draws.SET))
     return "### The paper's problems\n\n" + tables.draws_table(records, reference)
 
 
 def whole_report(results: Results, *, reference: str) -> str:
     """Every table of the page."""
-    parts = (
-        coco_report(results, reference=reference, dimensions=coco.DIMENSIONS, instances=REPORTED),
+    parts = [
+        coco_report(results, reference=reference, dimensions=coco.DIMENSIONS, instances=instances)
+        for instances in (REPORTED, TUNED_ON)
+    ]
+    parts += [
         tuning_report(results, reference=reference),
         draws_report(results, reference=reference),
-    )
-    return "\n".join(parts)
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _split(records: list[Record], reference: str) -> tuple[list[Record], list[Record]]:
+    """The optimisers by their names, and the labels that were given; the reference is in both."""
+    named = [r for r in records if r["optimizer"] in {*NAMES, reference}]
+    given = [r for r in records if r["optimizer"] not in NAMES or r["optimizer"] == reference]
+    variants = {r["optimizer"] for r in given} - {reference}
+    return named, given if variants else []
 
 
 def _range(numbers: Collection[int]) -> str:

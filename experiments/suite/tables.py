@@ -17,7 +17,6 @@ from experiments.trial import CLOSE, log10_distance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from experiments.statistics import Estimate
     from experiments.suite.runs import Record
 
 Problem = tuple[str, int, int]  # name, instance, repetition
@@ -51,9 +50,9 @@ def scores(records: Iterable[Record], measure: Callable[[Record], float]) -> Sco
 # --- bbob-mixint ---------------------------------------------------------------------------------
 
 
-def coco_table(records: Sequence[Record], dimension: int, reference: str) -> str:
-    """The areas in one dimension, in percent; better and worse are the reference's."""
-    table = scores(_of_dimension(records, dimension), _area)
+def coco_table(records: Sequence[Record], reference: str) -> str:
+    """The areas in percent; better and worse are the reference's."""
+    table = scores(records, _area)
     ours = table.get(reference, {})
     headings = ("optimiser", "problems", "area %", f"{reference}, same problems", "better", "worse")
     rows = [
@@ -63,9 +62,9 @@ def coco_table(records: Sequence[Record], dimension: int, reference: str) -> str
     return markdown_table((*headings, "p"), rows)
 
 
-def coco_groups_table(records: Sequence[Record], dimension: int) -> str:
+def coco_groups_table(records: Sequence[Record]) -> str:
     """The mean areas by the suite's groups of functions, in percent."""
-    table = scores(_of_dimension(records, dimension), _area)
+    table = scores(records, _area)
     rows = [
         [name, *(_group_mean(areas, functions) for functions in GROUPS.values())]
         for name, areas in _best_first(table)
@@ -75,10 +74,6 @@ def coco_groups_table(records: Sequence[Record], dimension: int) -> str:
 
 def _area(record: Record) -> float:
     return 100 * coco.area(best_so_far(record))
-
-
-def _of_dimension(records: Iterable[Record], dimension: int) -> list[Record]:
-    return [r for r in records if coco.function_and_dimension(r["problem"])[1] == dimension]
 
 
 def _best_first(table: Scores) -> list[tuple[str, dict[Problem, float]]]:
@@ -96,12 +91,18 @@ def _group_mean(areas: dict[Problem, float], functions: range) -> str:
 
 def _paired(ours: dict[Problem, float], theirs: dict[Problem, float]) -> list[str]:
     """Ours on the same problems, better, worse, p; nothing beside itself. Higher is better."""
+    same, lower, higher, p = _paired_lower(ours, theirs)
+    return [same, higher, lower, p]
+
+
+def _paired_lower(ours: dict[Problem, float], theirs: dict[Problem, float]) -> list[str]:
+    """As `_paired`, where lower is better. Equal in everything is the same optimiser."""
     both = sorted(ours.keys() & theirs.keys())
-    if not both or ours is theirs:
+    if not both or ours == theirs:
         return ["", "", "", ""]
     first, second = [ours[problem] for problem in both], [theirs[problem] for problem in both]
     test = paired_test(first, second)
-    counts = [str(test.second_lower), str(test.first_lower)]
+    counts = [str(test.first_lower), str(test.second_lower)]
     return [f"{np.mean(first):.2f} ({len(both)})", *counts, p_text(test.p_value)]
 
 
@@ -112,19 +113,31 @@ def p_text(p: float) -> str:
 # --- tuning --------------------------------------------------------------------------------------
 
 
-def ranks_table(records: Sequence[Record]) -> str:
-    """Mean ranks among the optimisers over the runs that all of them have made."""
+def ranks_table(records: Sequence[Record], reference: str) -> str:
+    """Mean ranks over the runs that all the ranked optimisers have made.
+
+    Ranked are those with at least half of the reference's runs: one that has made a few must not
+    leave the others with as few.
+    """
     halfway, end = scores(records, _halfway), scores(records, _end)
-    shared = sorted(set.intersection(*(set(losses) for losses in end.values())))
+    ranked = [name for name in end if 2 * len(end[name]) >= len(end.get(reference, {}))]
+    shared = sorted(set.intersection(*(set(end[name]) for name in ranked))) if ranked else []
     if not shared:
         return "No run has been made by all of the optimisers yet.\n"
-    at_half, at_end = _mean_ranks(halfway, shared), _mean_ranks(end, shared)
+    at_half = _ranks({name: halfway[name] for name in ranked}, shared)
+    at_end = _ranks({name: end[name] for name in ranked}, shared)
     rows = [
-        [name, str(len(shared)), str(at_half[name]), str(at_end[name])]
-        for name in sorted(end, key=lambda name: at_end[name].mean)
+        [
+            name,
+            str(len(shared)),
+            str(estimate(list(at_half[name].values()))),
+            str(estimate(list(at_end[name].values()))),
+            *_paired_lower(at_end.get(reference, {}), at_end[name])[1:],
+        ]
+        for name in sorted(ranked, key=lambda name: sum(at_end[name].values()))
     ]
     headings = ("optimiser", "runs", f"rank after {tuning.HALFWAY}", f"after {tuning.EVALUATIONS}")
-    return markdown_table(headings, rows)
+    return markdown_table((*headings, "better", "worse", "p"), rows)
 
 
 def losses_table(records: Sequence[Record], reference: str) -> str:
@@ -146,10 +159,14 @@ def _end(record: Record) -> float:
     return best_so_far(record)[-1]
 
 
-def _mean_ranks(table: Scores, shared: Sequence[Problem]) -> dict[str, Estimate]:
+def _ranks(table: Scores, shared: Sequence[Problem]) -> Scores:
+    """The rank of each optimiser in each shared run; ties share theirs."""
     losses = np.array([[table[name][problem] for problem in shared] for name in table])
-    ranks = rankdata(losses, axis=0)  # ties share their ranks
-    return {name: estimate(row.tolist()) for name, row in zip(table, ranks, strict=True)}
+    ranks = rankdata(losses, axis=0)
+    return {
+        name: dict(zip(shared, row.tolist(), strict=True))
+        for name, row in zip(table, ranks, strict=True)
+    }
 
 
 def _loss_cell(task: str, ours: dict[Problem, float], theirs: dict[Problem, float]) -> str:
@@ -220,7 +237,7 @@ def _draws_row(name: str, members: list[Record], ours: list[Record]) -> list[str
         str(len(members)),
         str(estimate(best)),
         str(estimate(recommended)) if measure is _log_recommended else "",
-        *_paired_distances(scores(ours, measure), scores(members, measure)),
+        *_paired_lower(*(_values(rows, measure) for rows in (ours, members))),
         str(estimate(until)),
         f"{close}/{len(members)}",
         f"{100 * repeats:.0f}",
@@ -228,17 +245,8 @@ def _draws_row(name: str, members: list[Record], ours: list[Record]) -> list[str
     ]
 
 
-def _paired_distances(ours: Scores, theirs: Scores) -> list[str]:
-    """As `_paired`, where lower is better."""
-    if ours.keys() == theirs.keys() or not ours:
-        return ["", "", "", ""]
-    first, second = next(iter(ours.values())), next(iter(theirs.values()))
-    both = sorted(first.keys() & second.keys())
-    if not both:
-        return ["", "", "", ""]
-    test = paired_test([first[problem] for problem in both], [second[problem] for problem in both])
-    same = str(estimate([first[problem] for problem in both]))
-    return [same, str(test.first_lower), str(test.second_lower), p_text(test.p_value)]
+def _values(rows: list[Record], measure: Callable[[Record], float]) -> dict[Problem, float]:
+    return next(iter(scores(rows, measure).values()), {})
 
 
 def _log_best(record: Record) -> float:
