@@ -4,6 +4,9 @@
 
     result = minimize(f, {"rate": Float(1e-4, 1, log=True), "depth": Int(1, 12)}, evaluations=30)
 
+`Optimizer` asks and tells; `load_config`, `open_store`, `StoredExperiment` and `Manager` are what
+the command line is made of, for programs that look at an experiment or run one.
+
 The names below load on first use: the command line must answer before a linear algebra library
 has been read from disk.
 """
@@ -14,48 +17,68 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spearmint_int.chooser import ChooserOptions, Recommendation, Suggestion
+    from spearmint_int.chooser import ChooserOptions, Prediction, Recommendation, Suggestion
+    from spearmint_int.config import Config, load_config
     from spearmint_int.errors import SpaceError, SpaceExhausted, SpearmintError
+    from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
+    from spearmint_int.manager import Manager
     from spearmint_int.minimizer import MinimizeResult, minimize
     from spearmint_int.optimizer import Evaluation, Optimizer
     from spearmint_int.space import Enum, Float, Int, Space
+    from spearmint_int.stores import Store, open_store
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ChooserOptions",
+    "Config",
     "Enum",
     "Evaluation",
+    "Experiment",
     "Float",
     "Int",
+    "Manager",
     "MinimizeResult",
     "Optimizer",
+    "Prediction",
     "Recommendation",
     "Space",
     "SpaceError",
     "SpaceExhausted",
     "SpearmintError",
+    "Store",
+    "StoredExperiment",
     "Suggestion",
+    "load_config",
     "minimize",
+    "open_store",
     "register_kernel",
 ]
 
 _HOMES = {
     "ChooserOptions": "chooser",
+    "Config": "config",
     "Enum": "space",
     "Evaluation": "optimizer",
+    "Experiment": "experiment",
     "Float": "space",
     "Int": "space",
+    "Manager": "manager",
     "MinimizeResult": "minimizer",
     "Optimizer": "optimizer",
+    "Prediction": "chooser",
     "Recommendation": "chooser",
     "Space": "space",
     "SpaceError": "errors",
     "SpaceExhausted": "errors",
     "SpearmintError": "errors",
+    "Store": "stores",
+    "StoredExperiment": "experiment",
     "Suggestion": "chooser",
+    "load_config": "config",
     "minimize": "minimizer",
+    "open_store": "stores",
     "register_kernel": "kernels",
 }
 

@@ -23,7 +23,7 @@ from spearmint_int.chooser import (
     recommend,
     suggest,
 )
-from spearmint_int.errors import ConfigError
+from spearmint_int.config.declaration import VARIABLES, check_variables, declared
 from spearmint_int.history import MemoryHistory, StoreHistory
 from spearmint_int.jobs import JobDraft
 from spearmint_int.sampling import ChainState
@@ -99,7 +99,7 @@ class StoredExperiment(Experiment):
 
     def __init__(self, config: Config, store: Store, *, chooser: Chooser | None = None) -> None:
         """ConfigError where the jobs lie in another space than the config's variables."""
-        _check_variables(config, store.load_meta("variables"))
+        check_variables(config, store.load_meta(VARIABLES))
         space, seed = config.space(), store.load_meta("seed")
         super().__init__(
             space,
@@ -116,7 +116,7 @@ class StoredExperiment(Experiment):
         cls, config: Config, store: Store, *, chooser: Chooser | None = None
     ) -> StoredExperiment:
         """For whoever adds jobs: the first one's variables and seed hold for all that follow."""
-        _check_variables(config, store.first_meta("variables", _declared(config)))
+        check_variables(config, store.first_meta(VARIABLES, declared(config)))
         store.first_meta("seed", config.seed)
         return cls(config, store, chooser=chooser)
 
@@ -148,22 +148,4 @@ def unstored_experiment(config: Config) -> Experiment:
         seed=config.seed,
         chooser=chooser_named(config.chooser),
         objective=config.task_name,
-    )
-
-
-def _declared(config: Config) -> dict[str, Any]:
-    return {name: v.model_dump(mode="json") for name, v in config.variables.items()}
-
-
-def _check_variables(config: Config, first: Mapping[str, Any] | None) -> None:
-    """Refuse variables that differ from the first run's: its jobs lie in another space."""
-    ours = _declared(config)
-    if first is None or list(ours.items()) == list(first.items()):
-        return
-    names = sorted(n for n in ours.keys() | first.keys() if ours.get(n) != first.get(n))
-    what = ", ".join(names) or "their order"
-    raise ConfigError(
-        f"{config.file_name}: variables: {what} changed since the experiment's first run; "
-        "change it back, choose another experiment-name, or start anew with "
-        "'spearmint-int clean'"
     )

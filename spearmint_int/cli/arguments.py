@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from spearmint_int.errors import StoreMissing
 
 if TYPE_CHECKING:
     from spearmint_int.config import Config
@@ -49,6 +51,20 @@ class Folder:
             yield store
         finally:
             store.close()
+
+    @contextmanager
+    def results(self) -> Iterator[Store | None]:
+        """The store to read results of these variables from; None while there is no job yet."""
+        from spearmint_int.config.declaration import VARIABLES, check_variables  # noqa: PLC0415
+
+        with ExitStack() as stack:
+            try:
+                store = stack.enter_context(self.store())
+            except StoreMissing:
+                yield None
+                return
+            check_variables(self.config, store.load_meta(VARIABLES))
+            yield store
 
 
 def at(directory: Path, file_name: str) -> Folder:

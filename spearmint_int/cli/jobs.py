@@ -13,6 +13,7 @@ from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option, on_folder
 from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
 from spearmint_int.cli.provenance_text import reasons
+from spearmint_int.errors import StoreMissing
 from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
+    from spearmint_int.stores import Store
 
 SHOWN_JOBS = 50
 HEADER = ("id", "value", "seconds", "status")
@@ -40,14 +42,10 @@ def jobs(
     folder: Folder, name: str | None, limit: int | None, all_jobs: bool, as_json: bool
 ) -> None:
     """List the jobs: the newest ones, or with --all every one (as --json does)."""
-    from spearmint_int.cli.results import last_jobs  # noqa: PLC0415
-
     status = None if name is None else JobStatus(name)
     if limit is None and not (all_jobs or as_json):
         limit = SHOWN_JOBS
-    with folder.store() as store:
-        found = last_jobs(store, status, limit)
-        counts = store.counts()
+    found, counts = _found(folder, status, limit)
     if as_json:
         print_json([job_document(job, task=folder.config.task_name) for job in found])
         return
@@ -55,6 +53,26 @@ def jobs(
     total = sum(counts.values()) if status is None else counts[status]
     if len(found) < total:
         click.echo(f"({total - len(found)} older jobs not shown: --all)")
+
+
+def _found(
+    folder: Folder, status: JobStatus | None, limit: int | None
+) -> tuple[list[Job], dict[JobStatus, int]]:
+    """The jobs to list, and how many there are of each status; none before the first run."""
+    try:
+        with folder.store() as store:
+            return last_jobs(store, status, limit), store.counts()
+    except StoreMissing:
+        return [], dict.fromkeys(JobStatus, 0)
+
+
+def last_jobs(store: Store, status: JobStatus | None, limit: int | None) -> list[Job]:
+    """The newest `limit` jobs of one status or all, by ascending id."""
+    if limit is None:
+        return store.jobs(status)
+    statuses = list(JobStatus) if status is None else [status]
+    ids = [evaluation.id for evaluation in store.evaluations(statuses)][-limit:]
+    return store.jobs(status, after_id=ids[0] - 1, limit=limit) if ids else []
 
 
 def _print_jobs(found: list[Job], config: Config) -> None:

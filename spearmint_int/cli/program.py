@@ -9,16 +9,14 @@ from typing import NoReturn
 
 import click
 
-from spearmint_int.cli.add import add
 from spearmint_int.cli.arguments import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
-from spearmint_int.cli.best import best
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
-from spearmint_int.cli.export import export
+from spearmint_int.cli.import_export import add, export
 from spearmint_int.cli.init import init
 from spearmint_int.cli.jobs import jobs, retry, show
 from spearmint_int.cli.run import run
-from spearmint_int.cli.status import status
+from spearmint_int.cli.status import best, status
 from spearmint_int.cli.suggest import suggest
 from spearmint_int.errors import SpearmintError, alternatives
 

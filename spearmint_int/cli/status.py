@@ -1,33 +1,40 @@
-"""`status`: how far the experiment is."""
+"""`status` and `best`: how far the experiment is, and its best settings so far."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import json_option, on_folder
+from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
+from spearmint_int.jobs import FINISHED, JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spearmint_int.chooser import Recommendation
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
-    from spearmint_int.jobs import Job, JobStatus
+    from spearmint_int.jobs import Evaluation, Job
     from spearmint_int.stores import Store
 
 
 @dataclass(frozen=True)
 class StatusReport:
-    """How far an experiment is."""
+    """How far an experiment is; as it stands before its first job."""
 
     counts: dict[JobStatus, int]
-    finished: int  # jobs that count against the budget and have ended
-    best: Job | None
-    last_broken: Job | None
+    finished: int = 0  # jobs that count against the budget and have ended
+    best: Job | None = None
+    last_broken: Job | None = None
+    job_seconds: float | None = None  # of a typical job
+    location: str = "none yet; 'spearmint-int run' makes one"
 
 
 @click.command(short_help="How far it is, and the best so far.")
@@ -36,35 +43,44 @@ class StatusReport:
 def status(folder: Folder, as_json: bool) -> None:
     """Jobs done, running, waiting and broken, and the best so far."""
     config = folder.config
-    with folder.store() as store:
-        report, location = _report(config, store), store.location
+    with folder.results() as store:
+        empty = StatusReport(dict.fromkeys(JobStatus, 0))
+        report = empty if store is None else _report(config, store)
     if as_json:
-        print_json(_document(config, location, report))
+        print_json(_status_document(config, report))
     else:
-        print_facts(_facts(config, location, report))
+        print_facts(_status_facts(config, report))
 
 
 def _report(config: Config, store: Store) -> StatusReport:
-    from spearmint_int.cli.results import best_job, last_jobs  # noqa: PLC0415
-    from spearmint_int.jobs import FINISHED, JobStatus  # noqa: PLC0415
-
     budgets = [store.budget(resource) for resource in config.resources]
+    complete = store.evaluations([JobStatus.COMPLETE])
+    seconds = [e.seconds for e in complete if e.seconds is not None]
     return StatusReport(
         counts=store.counts(),
         finished=sum(budget[status] for budget in budgets for status in FINISHED),
-        best=best_job(store, config.task_name),
+        best=_best_job(store, complete, config.task_name),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
+        job_seconds=median(seconds) if seconds else None,
+        location=store.location,
     )
 
 
-def _facts(config: Config, location: str, report: StatusReport) -> Iterator[tuple[str, str]]:
+def _best_job(store: Store, complete: list[Evaluation], task: str) -> Job | None:
+    """The job with the lowest value, the first of equals."""
+    finite = [e for e in complete if math.isfinite(e.value(task))]
+    return store.job(min(finite, key=lambda e: e.value(task)).id) if finite else None
+
+
+def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
     of = "" if config.budget is None else f" of {config.budget}"
     each = ", ".join(
         f"{number} {status.value}" for status, number in report.counts.items() if number
     )
     yield "experiment", config.experiment_name
-    yield "store", location
+    yield "store", report.location
     yield "finished", f"{report.finished}{of} ({each or 'no jobs yet'})"
+    yield "time left", _time_left(config, report)
     best, broken = report.best, report.last_broken
     if best is not None and best.values is not None:
         value = value_text.number(best.values[config.task_name])
@@ -73,13 +89,74 @@ def _facts(config: Config, location: str, report: StatusReport) -> Iterator[tupl
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
 
 
-def _document(config: Config, location: str, report: StatusReport) -> dict[str, Any]:
+def _time_left(config: Config, report: StatusReport) -> str:
+    """Of a run that works on it with all that the config allows; empty where nobody can say."""
+    seconds = _seconds_left(config, report)
+    return "" if seconds is None else f"about {value_text.duration(seconds)}"
+
+
+def _seconds_left(config: Config, report: StatusReport) -> float | None:
+    if config.budget is None or report.job_seconds is None or report.finished >= config.budget:
+        return None
+    slots = sum(resource.max_concurrent for resource in config.resources.values())
+    return math.ceil((config.budget - report.finished) / slots) * report.job_seconds
+
+
+def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
     best = report.best
     return {
         "experiment": config.experiment_name,
-        "store": location,
+        "store": report.location,
         "budget": config.budget,
         "finished": report.finished,
+        "seconds_left": _seconds_left(config, report),
         "jobs": {status.value: number for status, number in report.counts.items()},
         "best": None if best is None else job_document(best, task=config.task_name),
+    }
+
+
+@click.command(short_help="The best settings: observed, and by the model.")
+@json_option
+@on_folder
+def best(folder: Folder, as_json: bool) -> None:
+    """The job with the lowest value, and the minimum of the model.
+
+    Under noise trust the model: the lowest value of many noisy ones is lucky.
+    """
+    job, model = _observed_and_model(folder)
+    if as_json:
+        print_json(_best_document(folder.config, job, model))
+    elif job is None:
+        click.echo("no result yet")
+    else:
+        print_facts(_best_facts(folder.config, job, model))
+
+
+def _observed_and_model(folder: Folder) -> tuple[Job | None, Recommendation | None]:
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+
+    config = folder.config
+    with folder.results() as store:
+        if store is None:
+            return None, None
+        job = _best_job(store, store.evaluations([JobStatus.COMPLETE]), config.task_name)
+        return job, StoredExperiment.read(config, store).recommend()
+
+
+def _best_facts(
+    config: Config, job: Job, model: Recommendation | None
+) -> Iterator[tuple[str, str]]:
+    value = (job.values or {}).get(config.task_name)
+    yield "lowest value", f"{value_text.number(value)} (job {job.id})"
+    yield "  at", value_text.params(job.params)
+    if model is not None:
+        yield "model's minimum", value_text.estimate(model.mean, model.sd)
+        yield "  at ", value_text.params(model.params)
+
+
+def _best_document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:
+    found = model and {"params": model.params, "mean": model.mean, "sd": model.sd}
+    return {
+        "lowest": None if job is None else job_document(job, task=config.task_name),
+        "model": found,
     }

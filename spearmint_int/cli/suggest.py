@@ -31,11 +31,9 @@ def suggest(folder: Folder, number: int, as_json: bool) -> None:
 
 def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
     """From the jobs that there are; an experiment without a store has none, and gets none."""
-    from spearmint_int.errors import StoreMissing  # noqa: PLC0415
     from spearmint_int.experiment import StoredExperiment, unstored_experiment  # noqa: PLC0415
 
-    try:
-        with folder.store() as store:
-            return StoredExperiment.read(folder.config, store).suggest(number).suggestions
-    except StoreMissing:
-        return unstored_experiment(folder.config).suggest(number).suggestions
+    with folder.results() as store:
+        if store is None:
+            return unstored_experiment(folder.config).suggest(number).suggestions
+        return StoredExperiment.read(folder.config, store).suggest(number).suggestions

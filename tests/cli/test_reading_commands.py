@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,9 +53,75 @@ def test_status_before_the_first_run_says_what_to_do(
     spearmint: CommandLine, experiment: Path
 ) -> None:
     answer = spearmint("status", experiment)
+    assert answer.code == 0
+    assert "0 of 3 (no jobs yet)" in answer.out
+    assert "spearmint-int run" in answer.out
+
+
+@pytest.mark.parametrize("command", ["status", "jobs", "best", "export"])
+def test_an_experiment_without_jobs_is_no_error_and_gets_no_store(
+    spearmint: CommandLine, experiment: Path, command: str
+) -> None:
+    before = sorted(experiment.iterdir())
+    answer = spearmint(command, experiment, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.json in ([], {"lowest": None, "model": None}) or command == "status"
+    assert sorted(experiment.iterdir()) == before
+
+
+def test_suggest_makes_no_store_where_there_is_none(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    before = sorted(experiment.iterdir())
+    assert spearmint("suggest", experiment).code == 0
+    assert sorted(experiment.iterdir()) == before
+
+
+def test_status_tells_the_time_left(spearmint: CommandLine, with_results: Path) -> None:
+    store = open_store(load_config(with_results))
+    store.add(JobDraft({"x": 0.1, "n": 2}, (0.55, 0.5)))
+    job = store.claim("test", lease_seconds=60)
+    assert job is not None
+    time.sleep(0.1)
+    store.complete(job.claim, {"main": 1.0})
+    store.close()
+    assert spearmint("status", with_results, "--json").json["seconds_left"] > 0.2  # two more jobs
+    assert "time left   about 0." in spearmint("status", with_results).out
+
+
+def changed(variables: dict[str, Any]) -> dict[str, Any]:
+    return variables | {"n": {"type": "INT", "min": 0, "max": 9}}
+
+
+def added(variables: dict[str, Any]) -> dict[str, Any]:
+    return variables | {"k": {"type": "INT", "min": 0, "max": 9}}
+
+
+def removed(variables: dict[str, Any]) -> dict[str, Any]:
+    return {"x": variables["x"]}
+
+
+@pytest.mark.parametrize("change", [changed, added, removed])
+@pytest.mark.parametrize("command", ["best", "suggest", "add", "status", "export", "run"])
+def test_changed_variables_are_one_sentence_and_nothing_is_lost(
+    spearmint: CommandLine, with_results: Path, command: str, change: Callable[..., Any]
+) -> None:
+    before = spearmint("export", with_results).out
+    config = with_results / "config.json"
+    original = config.read_text()
+    document = json.loads(original)
+    variables = change(document["variables"])
+    config.write_text(json.dumps(document | {"variables": variables}))
+    brought = with_results / "more.json"
+    params = dict.fromkeys(variables, 1)
+    brought.write_text(json.dumps([{"params": params, "value": 1.0}]))
+    more = [brought] if command == "add" else []
+    answer = spearmint(command, with_results, *more)
     assert answer.code == 2
+    assert answer.err.startswith("error: config.json: variables: ")
     assert answer.err.count("\n") == 1
-    assert "spearmint-int run" in answer.err
+    config.write_text(original)
+    assert spearmint("export", with_results).out == before
 
 
 def test_jobs_has_a_line_for_each_job(spearmint: CommandLine, with_results: Path) -> None:
@@ -168,6 +235,15 @@ def test_export_to_a_json_file_goes_by_its_ending(
     assert spearmint("export", with_results, "-o", file).code == 0
     jobs = json.loads(file.read_text())
     assert [job["value"] for job in jobs] == [1.25, 0.0625, 5.0, None]
+
+
+def test_export_to_a_format_that_it_does_not_know_is_refused(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    answer = spearmint("export", with_results, "-o", tmp_path / "jobs.xlsx")
+    assert answer.code == 2
+    assert "jobs.xlsx must end in .csv or .json" in answer.err
+    assert not (tmp_path / "jobs.xlsx").exists()
 
 
 def test_ten_thousand_jobs_are_answered_within_a_second(

@@ -50,7 +50,7 @@ def test_what_export_writes_add_reads(
     for name in ("jobs.csv", "jobs.json"):
         file = tmp_path / name
         spearmint("export", with_results, "-o", file)
-        assert spearmint("add", other, file, "--json").json["skipped"] == []
+        assert spearmint("add", other, file, "--json", "--again").json["skipped"] == []
     jobs = spearmint("jobs", other, "--json").json
     assert [job["value"] for job in jobs] == [1.25, 0.0625, 5.0, None] * 2
     assert jobs[2]["params"] == {"x": 1.0, "n": 4}
@@ -160,3 +160,25 @@ def test_suggest_gives_different_points_and_stores_none(
 
 def test_suggest_is_the_same_twice(spearmint: CommandLine, with_results: Path) -> None:
     assert spearmint("suggest", with_results).out == spearmint("suggest", with_results).out
+
+
+def test_the_same_file_twice_adds_nothing_twice(spearmint: CommandLine, with_results: Path) -> None:
+    answer = spearmint("add", with_results, with_results / "results.csv")
+    assert answer.out == "0 results added; 4 left out, which were added before (--again)\n"
+    assert len(spearmint("jobs", with_results, "--json").json) == 4
+
+
+def test_a_result_that_stands_twice_in_a_file_is_there_twice(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    file = experiment / "twice.csv"
+    file.write_text("x,n,value\n0.5,1,1.25\n0.5,1,1.25\n")
+    assert spearmint("add", experiment, file, "--json").json["added"] == [1, 2]
+    assert spearmint("add", experiment, file, "--json").json["known"] == 2
+
+
+def test_what_was_added_before_can_be_added_again(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    spearmint("add", with_results, with_results / "results.csv", "--again")
+    assert len(spearmint("jobs", with_results, "--json").json) == 8

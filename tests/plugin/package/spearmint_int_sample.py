@@ -13,7 +13,7 @@ from spearmint_int.chooser import Answer, Problem
 from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling.priors import Prior, gamma
 from spearmint_int.schedulers import LocalScheduler
-from spearmint_int.stores.sqlite import SQLiteStore
+from spearmint_int.stores import SQLiteStore, StoreAddress
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -59,6 +59,6 @@ class CountedScheduler(LocalScheduler):
         return super().submit(order)
 
 
-def open_beside(address: str, *, create: bool, **_: Any) -> SQLiteStore:
+def open_beside(place: StoreAddress, *, create: bool, patience: float | None) -> SQLiteStore:
     """`beside:///path/to/file`: SQLite at a place of one's own."""
-    return SQLiteStore(Path(address.removeprefix("beside://")), create=create)
+    return SQLiteStore(Path((place.address or "").removeprefix("beside://")), create=create)

@@ -1,34 +1,47 @@
-"""`add`: bring results from elsewhere."""
+"""`add` and `export`: results from files, and jobs as files for others."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from spearmint_int.cli import value_text
-from spearmint_int.cli.arguments import at, config_option, json_option
-from spearmint_int.cli.output import print_json
+from spearmint_int.cli.arguments import at, config_option, json_option, on_folder
+from spearmint_int.cli.output import job_document, json_text, print_json
+from spearmint_int.jobs import JobStatus, Source
 
 if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.cli.results_file import Result, Row
     from spearmint_int.config import Config
+    from spearmint_int.stores import Store
 
 
 @click.command(short_help="Add results from a CSV or JSON file.")
 @click.argument("arguments", metavar="[DIR] FILE", nargs=-1, required=True)
 @click.option("--value", "column", default="value", show_default=True, help="The result's column.")
 @click.option("--skip", is_flag=True, help="Leave out rows that don't fit, instead of stopping.")
+@click.option("--again", is_flag=True, help="Add also what was added before.")
 @config_option
 @json_option
-def add(arguments: tuple[str, ...], column: str, skip: bool, file_name: str, as_json: bool) -> None:
+def add(
+    arguments: tuple[str, ...],
+    *,
+    column: str,
+    skip: bool,
+    again: bool,
+    file_name: str,
+    as_json: bool,
+) -> None:
     """Add results that were computed elsewhere, from a CSV or JSON file ('-' for stdin).
 
     A column (or key) for each variable, one for the value; an empty value means 'failed there'.
-    Either every row is added or, if one does not fit, none.
+    Either every row is added or, if one does not fit, none. A result that was added before, with
+    the same parameters and the same value, is left out.
     """
     from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
@@ -36,13 +49,30 @@ def add(arguments: tuple[str, ...], column: str, skip: bool, file_name: str, as_
     results, skipped = _results(file, folder.config, column=column, skip=skip)
     with folder.store(create=True) as store:
         StoredExperiment.begin(folder.config, store)
-        added = [job.id for job in store.add_all_complete(results)]
+        new = results if again else _without_known(results, store)
+        added = [job.id for job in store.add_all_complete(new)]
+    known = len(results) - len(new)
     if as_json:
-        print_json({"added": added, "skipped": skipped})
+        print_json({"added": added, "skipped": skipped, "known": known})
         return
     for sentence in skipped:
         click.echo(f"skipped: {sentence}", err=True)
-    click.echo(f"{value_text.counted(len(added), 'result')} added")
+    left_out = f"; {known} left out, which were added before (--again)" if known else ""
+    click.echo(f"{value_text.counted(len(added), 'result')} added{left_out}")
+
+
+def _without_known(results: list[Result], store: Store) -> list[Result]:
+    """The results that no earlier `add` has brought; one that stands twice may be there twice."""
+    brought = [job for job in store.jobs(JobStatus.COMPLETE) if job.source is Source.USER]
+    known = Counter(repr((tuple(job.point), job.values)) for job in brought)
+    new = []
+    for draft, values in results:
+        key = repr((tuple(draft.point), values))
+        if known[key]:
+            known[key] -= 1
+        else:
+            new.append((draft, values))
+    return new
 
 
 def _file_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[str, Folder]:
@@ -93,3 +123,43 @@ def _read(file: str) -> str:
         raise click.ClickException(f"{file} can't be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise click.ClickException(f"{file} is not UTF-8 text") from None
+
+
+@click.command(short_help="Write all jobs as CSV or JSON.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write; by default to the screen. Its ending says the format.",
+)  # fmt: skip
+@click.option("--csv", "chosen", flag_value="csv", help="Write CSV (the default).")
+@click.option("--json", "chosen", flag_value="json", help="Write JSON.")
+@on_folder
+def export(folder: Folder, output: Path | None, chosen: str | None) -> None:
+    """Write all jobs as CSV or JSON; 'add' reads both."""
+    as_json = (chosen or _format_of(output)) == "json"
+    text = _export_text(folder, as_json=as_json)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{output} can't be written: {error.strerror}") from None
+
+
+def _format_of(output: Path | None) -> str:
+    """By the ending of the file, CSV where there is none."""
+    ending = "" if output is None else output.suffix.lower().removeprefix(".")
+    if ending not in ("", "csv", "json"):
+        raise click.UsageError(f"{output} must end in .csv or .json; or say --csv or --json")
+    return ending or "csv"
+
+
+def _export_text(folder: Folder, *, as_json: bool) -> str:
+    from spearmint_int.cli.results_file import csv_text  # noqa: PLC0415
+
+    config = folder.config
+    with folder.results() as store:
+        jobs = [] if store is None else store.jobs()
+    if not as_json:
+        return csv_text(jobs, config)
+    return json_text([job_document(job, task=config.task_name) for job in jobs]) + "\n"
