@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from spearmint_int.chooser import Observations
-from spearmint_int.jobs import FINISHED, UNFINISHED, Evaluation, JobStatus
+from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,14 +56,14 @@ class StoreHistory:
         self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
         self._seconds: FloatArray = np.empty(0)
         self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
-        self._unfinished: list[Evaluation] = []
+        self._unfinished: list[JobPoint] = []
         self._unsaved_chain: Mapping[str, Any] | None = None
         self.counts: dict[JobStatus, int] = dict.fromkeys(JobStatus, 0)
 
     def refresh(self) -> None:
         """Read what has changed."""
         self.counts = self._store.counts()
-        self._unfinished = self._store.evaluations(UNFINISHED)
+        self._unfinished = self._store.job_points(UNFINISHED)
         self._grow(max([self.total, *(e.id for e in self._unfinished)]))
         for evaluation in self._unfinished:  # a broken job may be tried again
             self.forget(evaluation.id)
@@ -71,7 +71,7 @@ class StoreHistory:
         if any(np.count_nonzero(self._codes == CODES[s]) != self.counts[s] for s in FINISHED):
             # Somebody else finished a job between the reads, or had a broken one tried again.
             self._codes[:] = UNKNOWN
-            self._keep(self._store.evaluations())
+            self._keep(self._store.job_points())
 
     def forget(self, job_id: int) -> None:
         """Read this job again at the next refresh."""
@@ -84,7 +84,7 @@ class StoreHistory:
         self._grow(job.id)
         self.forget(job.id)
         if job.is_finished:
-            self._keep([Evaluation(job.id, job.status, job.point, job.values, job.seconds)])
+            self._keep([JobPoint(job.id, job.status, job.point, job.values, job.seconds)])
 
     @property
     def total(self) -> int:
@@ -141,12 +141,12 @@ class StoreHistory:
 
     def _fetch(self, ids: list[int]) -> None:
         if len(ids) > FEW_JOBS:
-            self._keep(self._store.evaluations())
+            self._keep(self._store.job_points())
             return
         for job_id in ids:
             self.note(self._store.job(job_id))
 
-    def _keep(self, evaluations: Iterable[Evaluation]) -> None:
+    def _keep(self, evaluations: Iterable[JobPoint]) -> None:
         for e in evaluations:
             self._grow(e.id)
             self._points[e.id - 1] = e.point

@@ -181,8 +181,8 @@ class Job:
         return seconds_between(self.started, self.ended) if self.is_finished else None
 
 
-class Evaluation(NamedTuple):
-    """The part of a job that the model needs; small, because there may be 10 000 of them."""
+class JobPoint(NamedTuple):
+    """What the model needs of a job: its point and what came of it; there may be 10 000 of them."""
 
     id: int
     status: JobStatus

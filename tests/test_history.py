@@ -135,9 +135,9 @@ def test_a_few_new_results_are_read_one_by_one(
     store.add_all_complete(results)
     known.refresh()
     complete(store, 0.7, -1.0)
-    all_at_once = store.evaluations
+    all_at_once = store.job_points
     reads: list[Any] = []
-    monkeypatch.setattr(store, "evaluations", _counting(all_at_once, reads))
+    monkeypatch.setattr(store, "job_points", _counting(all_at_once, reads))
     assert seen(known)[1][-1] == -1.0
     assert reads == [UNFINISHED]
 

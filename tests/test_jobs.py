@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from spearmint_int.jobs import (
-    Evaluation,
     Failure,
     FailureKind,
     Job,
     JobDraft,
+    JobPoint,
     JobStatus,
     Source,
     checked_values,
@@ -83,10 +83,10 @@ def test_a_result_without_tasks_is_refused() -> None:
 
 
 def test_an_evaluation_without_the_task_is_nan() -> None:
-    complete = Evaluation(1, JobStatus.COMPLETE, (0.5,), {"main": 2.0})
+    complete = JobPoint(1, JobStatus.COMPLETE, (0.5,), {"main": 2.0})
     assert complete.value("main") == 2.0
     assert math.isnan(complete.value("memory"))
-    assert math.isnan(Evaluation(2, JobStatus.BROKEN, (0.5,), None).value("main"))
+    assert math.isnan(JobPoint(2, JobStatus.BROKEN, (0.5,), None).value("main"))
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def last_jobs(store: Store, status: JobStatus | None, limit: int | None) -> list
     if limit is None:
         return store.jobs(status)
     statuses = list(JobStatus) if status is None else [status]
-    ids = [evaluation.id for evaluation in store.evaluations(statuses)][-limit:]
+    ids = [evaluation.id for evaluation in store.job_points(statuses)][-limit:]
     return store.jobs(status, after_id=ids[0] - 1, limit=limit) if ids else []
 
 
@@ -187,7 +187,7 @@ def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json:
         raise click.UsageError("give the numbers of broken jobs, or --all")
     with folder.store() as store:
         if all_broken:
-            ids = [evaluation.id for evaluation in store.evaluations([JobStatus.BROKEN])]
+            ids = [evaluation.id for evaluation in store.job_points([JobStatus.BROKEN])]
         retried = [store.retry(job_id).id for job_id in ids]
     if as_json:
         print_json({"retried": retried})

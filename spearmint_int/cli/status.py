@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spearmint_int.chooser import Recommendation
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
-    from spearmint_int.jobs import Evaluation, Job
+    from spearmint_int.jobs import Job, JobPoint
     from spearmint_int.stores import Store
 
 
@@ -54,7 +54,7 @@ def status(folder: Folder, as_json: bool) -> None:
 
 def _report(config: Config, store: Store) -> StatusReport:
     budgets = [store.budget(resource) for resource in config.resources]
-    complete = store.evaluations([JobStatus.COMPLETE])
+    complete = store.job_points([JobStatus.COMPLETE])
     seconds = [e.seconds for e in complete if e.seconds is not None]
     return StatusReport(
         counts=store.counts(),
@@ -66,7 +66,7 @@ def _report(config: Config, store: Store) -> StatusReport:
     )
 
 
-def _best_job(store: Store, complete: list[Evaluation], task: str) -> Job | None:
+def _best_job(store: Store, complete: list[JobPoint], task: str) -> Job | None:
     """The job with the lowest value, the first of equals."""
     finite = [e for e in complete if math.isfinite(e.value(task))]
     return store.job(min(finite, key=lambda e: e.value(task)).id) if finite else None
@@ -139,7 +139,7 @@ def _observed_and_model(folder: Folder) -> tuple[Job | None, Recommendation | No
     with folder.results() as store:
         if store is None:
             return None, None
-        job = _best_job(store, store.evaluations([JobStatus.COMPLETE]), config.task_name)
+        job = _best_job(store, store.job_points([JobStatus.COMPLETE]), config.task_name)
         return job, StoredExperiment.read(config, store).recommend()
 
 

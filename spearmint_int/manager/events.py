@@ -100,7 +100,7 @@ class SuggestionStarted:
 
 @dataclass(frozen=True)
 class JobAdded:
-    """A point was stored as a new job; `seconds` is what the chooser took (None for guesses)."""
+    """A point was stored as a new job; `seconds` is what the chooser took, if it was asked."""
 
     job: Job
     seconds: float | None

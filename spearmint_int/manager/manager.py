@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.chooser import Chooser
     from spearmint_int.config import Config
-    from spearmint_int.manager.estimating import Recommender
+    from spearmint_int.manager.estimate import Recommender
     from spearmint_int.manager.events import Event, Listener, Summary
     from spearmint_int.schedulers import Scheduler
     from spearmint_int.stores.protocol import Store

@@ -1,4 +1,4 @@
-"""Where a run stands: counts, means and guesses, from the store and what the run has seen."""
+"""Where a run stands: counts, means and estimates, from the store and what the run has seen."""
 
 from __future__ import annotations
 

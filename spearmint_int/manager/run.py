@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spearmint_int.errors import SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.launcher.liveness import new_owner
-from spearmint_int.manager.estimating import Estimator
+from spearmint_int.manager.estimate import Estimator
 from spearmint_int.manager.events import (
     EndReason,
     JobLost,
@@ -25,7 +25,7 @@ from spearmint_int.manager.progress import ProgressTracker, ending_message
 from spearmint_int.manager.reaper import Reaper
 from spearmint_int.manager.running_jobs import RENEWALS_PER_LEASE, RunningJobs
 from spearmint_int.manager.shutdown import StopRequest, Urgency
-from spearmint_int.manager.suggesting import Begun, Suggester
+from spearmint_int.manager.suggestion import Begun, Suggester
 from spearmint_int.manager.trace import TraceFiles
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.chooser import Chooser
     from spearmint_int.config import Config
-    from spearmint_int.manager.estimating import Recommender
+    from spearmint_int.manager.estimate import Recommender
     from spearmint_int.manager.events import Listener
     from spearmint_int.schedulers import Scheduler
     from spearmint_int.stores.protocol import Store
@@ -188,8 +188,8 @@ class Run:
         if self._suggester.is_busy or self._exhausted or not self._tracker.may_add(resource):
             return
         begun = self._suggester.begin(resource)
-        self._lock_is_taken = begun is Begun.NOT_OUR_TURN
-        self._is_stale |= begun is Begun.GUESSES
+        self._lock_is_taken = begun is Begun.LOCKED
+        self._is_stale |= begun is Begun.INITIAL_POINTS
 
     def _used(self, resource: str) -> int:
         left_behind = sum(1 for name in self._reaper.orphans.values() if name == resource)

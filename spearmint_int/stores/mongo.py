@@ -21,10 +21,10 @@ from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
     Claim,
-    Evaluation,
     Failure,
     Job,
     JobDraft,
+    JobPoint,
     JobStatus,
     ProcessInfo,
     seconds_between,
@@ -316,7 +316,7 @@ class MongoStore:
         )
         return [_job(document) for document in documents]
 
-    def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
+    def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
         fields = dict.fromkeys(("status", "point", "result", "started", "ended"), 1)
         # For all of them by the index on ids: one that changes its status is met exactly once.
@@ -325,7 +325,7 @@ class MongoStore:
             lambda: list(self._jobs.find(wanted, fields, hint=index).sort("_id", ASCENDING))
         )
         return [
-            Evaluation(
+            JobPoint(
                 int(document["_id"]),
                 JobStatus(document["status"]),
                 tuple(document["point"]),

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from spearmint_int.jobs import (
         Claim,
-        Evaluation,
         Failure,
         Job,
         JobDraft,
+        JobPoint,
         JobStatus,
         ProcessInfo,
     )
@@ -129,7 +129,7 @@ class Store(Protocol):
     ) -> list[Job]:
         """Jobs by ascending id, of one status or all, beginning after an id; at most `limit`."""
 
-    def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
+    def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         """What the model needs of the jobs, by ascending id, without their heavy parts.
 
         Read with all statuses, a job appears exactly once, however it changes meanwhile.

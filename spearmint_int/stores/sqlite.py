@@ -15,10 +15,10 @@ from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
     Claim,
-    Evaluation,
     Failure,
     Job,
     JobDraft,
+    JobPoint,
     JobStatus,
     ProcessInfo,
     seconds_between,
@@ -195,7 +195,7 @@ class SQLiteStore:
             )
             return [_job(row) for row in rows]
 
-    def evaluations(self, statuses: Collection[JobStatus] = FINISHED) -> list[Evaluation]:
+    def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         names = [status.value for status in statuses]
         with self._file.reading() as connection:
             rows = connection.execute(
@@ -204,7 +204,7 @@ class SQLiteStore:
                 names,
             ).fetchall()
         return [
-            Evaluation(
+            JobPoint(
                 row["id"],
                 JobStatus(row["status"]),
                 tuple(json.loads(row["point"])),

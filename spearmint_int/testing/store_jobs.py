@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spearmint_int.errors import JobNotFound, StoreError
-from spearmint_int.jobs import Evaluation, JobStatus, Source
+from spearmint_int.jobs import JobPoint, JobStatus, Source
 from spearmint_int.stores import Store
 from spearmint_int.testing.drafts import FAILURE, LATER, OpenStore, add, add_and_claim, claim, draft
 
@@ -155,17 +155,17 @@ class JobsContract:
         store.fail(add_and_claim(store).claim, FAILURE, max_attempts=1)
         add(store)
         point = (0.5, 0.1)
-        expected = [
-            Evaluation(1, COMPLETE, point, {"main": 1.5}),
-            Evaluation(2, BROKEN, point, None),
+        seconds = store.job(2).seconds
+        assert store.job_points() == [
+            JobPoint(1, COMPLETE, point, {"main": 1.5}),
+            JobPoint(2, BROKEN, point, None, seconds),
         ]
-        assert store.evaluations() == expected
 
     def test_evaluations_of_chosen_statuses_come_by_id(self, store: Store) -> None:
         for _ in range(3):
             add(store)
         claim(store)
-        assert [(one.id, one.status) for one in store.evaluations([NEW, PENDING])] == [
+        assert [(one.id, one.status) for one in store.job_points([NEW, PENDING])] == [
             (1, PENDING),
             (2, NEW),
             (3, NEW),

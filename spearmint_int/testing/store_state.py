@@ -8,7 +8,7 @@ import time
 import pytest
 
 from spearmint_int.errors import StoreError
-from spearmint_int.jobs import Evaluation
+from spearmint_int.jobs import JobPoint
 from spearmint_int.stores import Store
 from spearmint_int.testing.drafts import OpenStore, add, add_and_claim, draft
 
@@ -129,5 +129,5 @@ class StateContract:
     ) -> None:
         store.add_complete(draft(), {"main": 1.0})
         reader = reopen(create=False)
-        assert isinstance(reader.evaluations()[0], Evaluation)
+        assert isinstance(reader.job_points()[0], JobPoint)
         reader.close()

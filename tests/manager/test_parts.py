@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.jobs import JobStatus
-from spearmint_int.manager.background import BackgroundCall
+from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import Best, StoreAway, StoreBack
 from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
 from spearmint_int.manager.shutdown import StopRequest, Urgency, stopped_by_signals
+from spearmint_int.manager.suggestion import SuggestionLock
 from spearmint_int.manager.trace import TraceFiles, best_text, trace_line
-from spearmint_int.manager.turn import Turn
 from spearmint_int.stores import Store
 from tests.manager.experiments import Heard
 
@@ -23,33 +23,33 @@ BEST = Best(3, 0.25, {"x": [0.5, 1.0], "kind": "relu"})
 COUNTS = dict(zip(JobStatus, (1, 2, 5, 0), strict=True))
 
 
-# --- the turn to suggest ---
+# --- the suggestion lock ---
 
 
-def test_the_turn_goes_from_one_to_the_next(store: Store) -> None:
-    one, two = Turn(store, "one"), Turn(store, "two")
+def test_the_suggestion_lock_goes_from_one_to_the_next(store: Store) -> None:
+    one, two = SuggestionLock(store, "one"), SuggestionLock(store, "two")
     assert one.take()
     assert not two.take()
-    one.give_up()
+    one.release()
     assert two.take()
     assert not one.take()
 
 
-def test_a_turn_that_was_lost_is_noticed_when_it_is_renewed(
+def test_a_lock_that_was_lost_is_noticed_when_it_is_renewed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = Turn(store, "one")
+    one = SuggestionLock(store, "one")
     assert one.take()
     store.unlock("suggestion", "one")  # as if its time had run out in an outage
-    assert Turn(store, "two").take()
+    assert SuggestionLock(store, "two").take()
     now = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now + 60)
     assert not one.take()
 
 
-def test_giving_up_what_one_does_not_have_does_nothing(store: Store) -> None:
-    assert Turn(store, "one").take()
-    Turn(store, "two").give_up()
+def test_releasing_what_one_does_not_have_does_nothing(store: Store) -> None:
+    assert SuggestionLock(store, "one").take()
+    SuggestionLock(store, "two").release()
     assert store.lock_holder("suggestion") == "one"
 
 

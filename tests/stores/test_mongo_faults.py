@@ -218,7 +218,7 @@ def test_what_was_acknowledged_is_there_after_a_crash(server: MongoServerProcess
         assert store.complete(claim(store).claim, {"main": float(k)})
     server.kill()
     server.start()
-    assert [one.value("main") for one in store.evaluations()] == list(range(30))
+    assert [one.value("main") for one in store.job_points()] == list(range(30))
     store.close()
 
 

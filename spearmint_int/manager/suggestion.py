@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import Job
-from spearmint_int.manager.background import BackgroundCall
+from spearmint_int.launcher.liveness import owner_is_dead
+from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import JobAdded, SuggestionStarted
-from spearmint_int.manager.guesses import add_guesses
-from spearmint_int.manager.turn import Turn
+from spearmint_int.manager.initial_points import add_initial_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,12 +23,17 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 
+LOCK = "suggestion"
+LOCK_SECONDS = 30.0  # how long other machines wait when the manager that suggests is killed
+RENEW_SECONDS = 10.0
+
+
 class Begun(Enum):
     """What came of the wish for a point."""
 
     SUGGESTION = "suggestion"  # the chooser is at work
-    GUESSES = "guesses"  # the user's guesses were stored as jobs, and come first
-    NOT_OUR_TURN = "not our turn"  # another manager is at it
+    INITIAL_POINTS = "initial points"  # they were stored as jobs, and come first
+    LOCKED = "locked"  # another manager is at it
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,39 @@ class _Attempt:
     resource: str
 
 
+class SuggestionLock:
+    """One manager at a time suggests: held from the reading of the data until the job is stored.
+
+    So two managers never choose from the same data, and the same seed gives the same jobs.
+    """
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store, self._owner = store, owner
+        self._renew_at: float | None = None  # None: not held
+
+    def take(self) -> bool:
+        """Have it for a while longer; False when another manager has it."""
+        if self._renew_at is None or time.monotonic() >= self._renew_at:
+            self._free_of_dead_holder()
+            held = self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
+            self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
+        return self._renew_at is not None
+
+    def _free_of_dead_holder(self) -> None:
+        """After a crash on this machine, the next manager need not wait for the lease to end."""
+        holder = self._store.lock_holder(LOCK)
+        if holder is not None and owner_is_dead(holder):
+            self._store.unlock(LOCK, holder)
+
+    def release(self) -> None:
+        """Let others go on; nothing happens when it isn't held."""
+        if self._renew_at is not None:
+            self._renew_at = None
+            self._store.unlock(LOCK, self._owner)
+
+
 class Suggester:
-    """Asks the chooser, when it is this manager's turn, and stores its answer as a job."""
+    """Asks the chooser, when the lock is this manager's, and stores its answer as a job."""
 
     def __init__(
         self,
@@ -61,21 +98,21 @@ class Suggester:
     ) -> None:
         self._config, self._store, self._experiment = config, store, experiment
         self._tell, self._wake = listener, wake
-        self._turn = Turn(store, owner)
+        self._lock = SuggestionLock(store, owner)
         self._attempt: _Attempt | None = None
-        self._guesses_added = False
+        self._has_initial_points = False
 
     @property
     def is_busy(self) -> bool:
         return self._attempt is not None
 
     def begin(self, resource: str) -> Begun:
-        """Start on a point for the resource, if it is our turn."""
-        if not self._turn.take():
-            return Begun.NOT_OUR_TURN
-        if self._add_guesses():
+        """Start on a point for the resource, if the lock is free."""
+        if not self._lock.take():
+            return Begun.LOCKED
+        if self._add_initial_points():
             self._wake()
-            return Begun.GUESSES
+            return Begun.INITIAL_POINTS
         self._experiment.history.refresh()
         problem = self._experiment.problem()
         self._tell(SuggestionStarted(len(problem.observations)))
@@ -88,7 +125,7 @@ class Suggester:
         attempt = self._attempt
         if attempt is None:
             return None
-        if not self._turn.take():  # lost in an outage: the data may be old by now
+        if not self._lock.take():  # lost in an outage: the data may be old by now
             self._attempt = None
             return None
         if not attempt.call.is_finished:
@@ -99,7 +136,7 @@ class Suggester:
         """Let others go on. Called when the new job runs, so that it does not wait for this."""
         if self._attempt is None:
             self._experiment.history.save_chain()
-            self._turn.give_up()
+            self._lock.release()
 
     def abandon(self) -> None:
         """Drop the suggestion that is under way, if any."""
@@ -117,12 +154,12 @@ class Suggester:
         self._experiment.go_on_from(answer)
         return NextJob(job, attempt.call.seconds)
 
-    def _add_guesses(self) -> bool:
-        """Before the first suggestion: store the guesses. True when there were new ones."""
-        if self._guesses_added:
+    def _add_initial_points(self) -> bool:
+        """Before the first suggestion: store the initial points. True when there were new ones."""
+        if self._has_initial_points:
             return False
-        added = add_guesses(self._config, self._store, self._experiment.space)
-        self._guesses_added = True
+        added = add_initial_points(self._config, self._store, self._experiment.space)
+        self._has_initial_points = True
         for job in added:
             self._tell(JobAdded(job, None))
         return bool(added)

@@ -6,7 +6,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Protocol
 
-from spearmint_int.manager.background import BackgroundCall
+from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import Estimate
 
 if TYPE_CHECKING:

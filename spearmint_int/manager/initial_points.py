@@ -1,4 +1,4 @@
-"""`initial-points`: the user's guesses, each stored once as a job that runs before all others."""
+"""`initial-points`: points to begin with, each stored once as a job that runs before all others."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 META = "initial-points"
 
 
-def add_guesses(config: Config, store: Store, space: Space) -> list[Job]:
-    """Add the guesses that are not there yet; call it under the suggestion lock.
+def add_initial_points(config: Config, store: Store, space: Space) -> list[Job]:
+    """Add the points that are not there yet; call it under the suggestion lock.
 
     The note that all are there is written last: a manager that is killed in between is followed by
     one that looks through the jobs for those that are.
     """
-    guesses = [_canonical(guess, space) for guess in config.initial_points]
-    if not guesses or store.load_meta(META) == guesses:
+    points = [_canonical(given, space) for given in config.initial_points]
+    if not points or store.load_meta(META) == points:
         return []
     there = [job.params for job in store.jobs() if job.source is Source.INITIAL]
     added = []
-    for guess, resource in zip(guesses, cycle(config.resources), strict=False):
-        if guess in there:
-            there.remove(guess)  # the same guess may stand in the config twice
+    for given, resource in zip(points, cycle(config.resources), strict=False):
+        if given in there:
+            there.remove(given)  # the same point may stand in the config twice
             continue
-        point = tuple(space.encode(guess).tolist())
-        draft = JobDraft(guess, point, Source.INITIAL, resource=resource, tasks=config.tasks)
+        point = tuple(space.encode(given).tolist())
+        draft = JobDraft(given, point, Source.INITIAL, resource=resource, tasks=config.tasks)
         job = store.add(draft, limit=config.resources[resource].max_finished_jobs)
         if job is not None:
             added.append(job)
-    store.save_meta(META, guesses)
+    store.save_meta(META, points)
     return added
 
 
-def _canonical(guess: Mapping[str, Any], space: Space) -> Params:
-    """The guess as a job holds it; reals to the last bit, which a trip to the cube may change."""
-    params = space.decode(space.encode(guess))
+def _canonical(given: Mapping[str, Any], space: Space) -> Params:
+    """The point as a job holds it; reals to the last bit, which a trip to the cube may change."""
+    params = space.decode(space.encode(given))
     for name, variable in space.variables.items():
         if isinstance(variable, Float):
-            params[name] = _as_floats(guess[name], variable.size)
+            params[name] = _as_floats(given[name], variable.size)
     return params
 
 
