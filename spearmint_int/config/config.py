@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spearmint_int.space import Space
 
 DEFAULT_FILE = "config.json"
+HEARTBEATS_PER_LEASE = 3
 ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"  # wins over the config's own
 
 
@@ -63,6 +64,8 @@ class Config(BaseModel):
     max_attempts: int
     max_time: float | None
     job_time_limit: float | None
+    lease_time: float
+    heartbeat_time: float
     integer_treatment: str
     acquisition: str
     kernel: str
@@ -138,7 +141,8 @@ def config_from(document: dict[str, Any], directory: Path, file_name: str = DEFA
 def _resolved(document: Document, directory: Path, file_name: str) -> Config:
     """The experiment of a document without faults, every default filled in."""
     name, task = document.objective
-    same = ("chooser", "polling_time", "seed", "max_attempts", "max_time", "job_time_limit")
+    same = ("chooser", "seed", "max_attempts")
+    times = ("polling_time", "max_time", "job_time_limit", "lease_time")
     model = ("integer_treatment", "acquisition", "kernel", "initial_points", "variables")
     return Config(
         directory=directory,
@@ -151,8 +155,9 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
         resources=document.all_resources,
         chooser_args=_chooser_args(document, task),
         database=_database(document),
+        heartbeat_time=document.heartbeat_time or document.lease_time / HEARTBEATS_PER_LEASE,
         priors={key.replace("-", "_"): prior for key, prior in document.priors.items()},
-        **{key: getattr(document, key) for key in (*same, *model)},
+        **{key: getattr(document, key) for key in (*same, *times, *model)},
     )
 
 

@@ -29,6 +29,7 @@ def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
     yield from _variable_faults(document)
     yield from _task_faults(document)
     yield from _resource_faults(document, directory)
+    yield from _lease_faults(document)
     yield from _choice_faults(document)
     yield from _prior_faults(document)
     if document.initial_points and not list(_variable_faults(document)):
@@ -41,6 +42,13 @@ def _main_faults(document: Document) -> Iterator[Fault]:
         yield ["main_file"], "is required, but not there; name the objective's file"
     yield from _language_faults([], document.language)
     yield from _likelihood_faults([], document.likelihood)
+
+
+def _lease_faults(document: Document) -> Iterator[Fault]:
+    heartbeat, lease = document.heartbeat_time, document.lease_time
+    if heartbeat is not None and heartbeat > lease / 2:
+        limit = f"at most half of lease-time ({lease:g} s)"
+        yield ["heartbeat_time"], f"must be {limit}, so that one may be lost, got {heartbeat:g}"
 
 
 def _language_faults(keys: list[str | int], language: str | None) -> Iterator[Fault]:

@@ -118,6 +118,13 @@ class Document(ChooserArgs, Resource):
     job_time_limit: Seconds | None = Field(
         default=None, description='seconds (or "30m") for one job'
     )
+    lease_time: Seconds = Field(
+        default=30.0, description="seconds without a sign of life after which a job is taken back"
+    )
+    heartbeat_time: Seconds | None = Field(
+        default=None,
+        description="seconds between signs of life; default: a third of lease-time",
+    )
     integer_treatment: Treatment = Field(
         default="proposed", description="how the model sees integers"
     )

@@ -13,6 +13,7 @@ import secrets
 import socket
 
 from spearmint_int.jobs import ProcessInfo
+from spearmint_int.stores.clock import boot_id
 
 UNKNOWN = ""
 
@@ -54,15 +55,6 @@ def this_process() -> ProcessInfo:
     """Where this worker runs, for people and managers who look for it."""
     pid = os.getpid()
     return ProcessInfo(host=socket.gethostname(), pid=pid, born=process_start(pid) or None)
-
-
-def boot_id() -> str:
-    """What names this run of this machine's kernel; `UNKNOWN` where there is none."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return file.read().strip()
-    except OSError:
-        return UNKNOWN
 
 
 def _numbering() -> str:

@@ -56,6 +56,7 @@ class Order:
     token: str
     store: StoreAddress
     lease_seconds: float
+    heartbeat_seconds: float
     max_attempts: int
 
     @property

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spearmint_int.launcher.output import OutputFile, Tail
+from spearmint_int.launcher.wakeup import LONGEST_SELECT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,6 +115,7 @@ class Watch:
     def _look(self, interrupt: Wakeup, until: float | None) -> None:
         """Move what was printed; notice the exit. Returns at `until` at the latest."""
         wait = None if until is None else max(until - time.monotonic(), 0.0)
+        wait = None if wait is None else min(wait, LONGEST_SELECT_SECONDS)
         if self._pidfd is None:
             wait = EXIT_LOOK_SECONDS if wait is None else min(wait, EXIT_LOOK_SECONDS)
         for key, _ in self._selector.select(wait):

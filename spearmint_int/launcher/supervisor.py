@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from spearmint_int.launcher.wakeup import Wakeup
     from spearmint_int.stores.protocol import Store
 
-RENEWALS_PER_LEASE = 3
 PATIENCE_SECONDS = 1.0  # of one call: this thread does the waiting, with the outcome safe in a file
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 2.0  # short: the result should be there before others look for its worker
@@ -118,7 +117,7 @@ class Heartbeat(threading.Thread):
                 self._interrupt.set()
         except StoreError:
             return min(max(2 * last_wait, FIRST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
-        return lease / RENEWALS_PER_LEASE
+        return self._order.heartbeat_seconds
 
     def _settle(self) -> bool:
         """Try to write the outcome; keep it in a file when the store is away."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+LONGEST_SELECT_SECONDS = 86_400.0  # the kernel counts milliseconds in 32 bits
+
+
 class Wakeup:
     """A flag with a file that is readable while it is set."""
 
@@ -41,7 +44,7 @@ class Wakeup:
         with selectors.DefaultSelector() as selector:
             for file in (self._read_fd, *files):
                 selector.register(file, selectors.EVENT_READ)
-            selector.select(max(timeout, 0.0))
+            selector.select(min(max(timeout, 0.0), LONGEST_SELECT_SECONDS))
         self._is_set = False
         with contextlib.suppress(BlockingIOError):
             os.read(self._read_fd, 4096)

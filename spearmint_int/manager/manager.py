@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from spearmint_int.chooser import chooser_named, recommend
-from spearmint_int.manager.run import LEASE_SECONDS, Run
+from spearmint_int.manager.run import Run
 from spearmint_int.manager.shutdown import StopRequest, Urgency
 from spearmint_int.schedulers import open_scheduler
 
@@ -41,13 +41,11 @@ class Manager:
         recommender: Recommender = recommend,
         schedulers: Mapping[str, Scheduler] | None = None,
         listener: Listener = _ignore,
-        lease_seconds: float = LEASE_SECONDS,
     ) -> None:
         self._config, self._store, self._listener = config, store, listener
         self._chooser = chooser if chooser is not None else chooser_named(config.chooser)
         self._recommender = recommender
         self._schedulers = schedulers
-        self._lease_seconds = lease_seconds
         self._stop = StopRequest()
 
     def run(self) -> Summary:
@@ -65,7 +63,6 @@ class Manager:
                 schedulers=self._schedulers or self._open_schedulers(stack),
                 listener=self._listener,
                 stop=self._stop,
-                lease_seconds=self._lease_seconds,
             )
             return run.loop()
 

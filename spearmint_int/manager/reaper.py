@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
@@ -11,6 +10,7 @@ from spearmint_int.launcher.delivery import deliver_kept_outcomes
 from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
 from spearmint_int.launcher.output import worker_is_alive
 from spearmint_int.schedulers import WorkerState
+from spearmint_int.stores.clock import uptime
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -37,13 +37,11 @@ class Reaper:
         schedulers: Mapping[str, Scheduler],
         *,
         owner: str,
-        lease_seconds: float,
     ) -> None:
         self._config = config
         self._store = store
         self._schedulers = schedulers
         self._owner = owner
-        self._lease_seconds = lease_seconds
         self._patient_until = 0.0
         self._last_look: float | None = None
         self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
@@ -54,20 +52,21 @@ class Reaper:
 
     def forgive(self) -> None:
         """Store or machine are back: give the workers time to renew their leases."""
-        self._patient_until = time.time() + GRACE_SECONDS
+        self._patient_until = uptime() + GRACE_SECONDS
 
     def look(self, running: Collection[int]) -> list[Job]:
         """Take back what is lost; the jobs as they were while pending."""
         deliver_kept_outcomes(self._config.directory, self._store)
-        now = time.time()
-        if self._last_look is not None and now - self._last_look > SLEEP_SECONDS:
+        begin = uptime()
+        if self._last_look is not None and begin - self._last_look > SLEEP_SECONDS:
             self.forgive()
-        self._last_look = now
+        self._last_look = begin
+        now = self._store.now()
         pending = [j for j in self._store.jobs(JobStatus.PENDING) if j.id not in running]
         states = self._states(pending)
         self._renew_queued(pending, states)
         lost = []
-        if now >= self._patient_until:
+        if begin >= self._patient_until:
             lost += self._store.expire(now, max_attempts=self._config.max_attempts)
         left = [j for j in pending if j.lease_owner and self._was_left(j.lease_owner)]
         lost += [job for job in left if self._take_back(job, states[job.id], now)]
@@ -93,7 +92,7 @@ class Reaper:
         for job in pending:
             waits = job.process is not None and job.process.pid is None
             if waits and states[job.id] in (WorkerState.QUEUED, WorkerState.RUNNING):
-                self._store.renew(job.claim, lease_seconds=self._lease_seconds)
+                self._store.renew(job.claim, lease_seconds=self._config.lease_time)
 
     def _was_left(self, owner: str) -> bool:
         """Its manager is dead, or it is a claim of ours whose answer an outage swallowed."""

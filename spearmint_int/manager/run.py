@@ -23,7 +23,7 @@ from spearmint_int.manager.events import (
 from spearmint_int.manager.outage import Outage
 from spearmint_int.manager.progress import ProgressTracker, ending_message
 from spearmint_int.manager.reaper import Reaper
-from spearmint_int.manager.running_jobs import RENEWALS_PER_LEASE, RunningJobs
+from spearmint_int.manager.running_jobs import RunningJobs
 from spearmint_int.manager.shutdown import StopRequest, Urgency
 from spearmint_int.manager.suggestion import Begun, Suggester
 from spearmint_int.manager.trace import TraceFiles
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from spearmint_int.schedulers import Scheduler
     from spearmint_int.stores.protocol import Store
 
-LEASE_SECONDS = 30.0
 LOCK_LOOK_SECONDS = 0.1  # between tries while another manager suggests
 ORPHAN_LOOK_SECONDS = 0.5  # between looks at jobs that a killed manager has left running
 HAND_BACK_SECONDS = 12.0  # for workers to end their objectives, by force if need be
@@ -57,23 +56,20 @@ class Run:
         schedulers: Mapping[str, Scheduler],
         listener: Listener,
         stop: StopRequest,
-        lease_seconds: float,
     ) -> None:
         owner = new_owner()
         experiment = StoredExperiment.begin(config, store, chooser=chooser)
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
-        self._look_seconds = lease_seconds / RENEWALS_PER_LEASE
         self._history = experiment.history
         self._tracker = ProgressTracker(config, store, self._history)
         self._trace = TraceFiles(config.directory)
         self._outage = Outage(listener)
-        self._reaper = Reaper(config, store, schedulers, owner=owner, lease_seconds=lease_seconds)
+        self._reaper = Reaper(config, store, schedulers, owner=owner)
         self._jobs = RunningJobs(
             config,
             store,
             schedulers,
             owner=owner,
-            lease_seconds=lease_seconds,
             listener=listener,
         )
         self._suggester = Suggester(
@@ -143,7 +139,7 @@ class Run:
         for job in self._reaper.look(self._jobs.ids):
             self._tell(JobLost(job))
         self._is_stale = True
-        often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else self._look_seconds
+        often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else self._config.heartbeat_time
         self._next_look = time.monotonic() + min(self._config.polling_time, often)
 
     def _inform(self) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from spearmint_int.schedulers import Scheduler
     from spearmint_int.stores.protocol import Store
 
-RENEWALS_PER_LEASE = 3
-
 
 @dataclass
 class _Submitted:
@@ -46,14 +44,12 @@ class RunningJobs:
         schedulers: Mapping[str, Scheduler],
         *,
         owner: str,
-        lease_seconds: float,
         listener: Listener,
     ) -> None:
         self._config = config
         self._store = store
         self._schedulers = schedulers
         self._owner = owner
-        self._lease_seconds = lease_seconds
         self._tell = listener
         self._submitted: dict[int, _Submitted] = {}  # by job
         self._gone: list[int] = []  # workers that ended, their jobs not looked at yet
@@ -69,10 +65,11 @@ class RunningJobs:
 
     def start_next(self, resource: str) -> bool:
         """Claim the resource's next new job and start it; False when there is none."""
-        job = self._store.claim(self._owner, lease_seconds=self._lease_seconds, resource=resource)
+        lease = self._config.lease_time
+        job = self._store.claim(self._owner, lease_seconds=lease, resource=resource)
         if job is None:
             return False
-        order = order_for(job, self._config, self._lease_seconds)
+        order = order_for(job, self._config)
         try:
             proc_id = self._schedulers[resource].submit(order)
         except SchedulerError as error:
@@ -124,7 +121,7 @@ class RunningJobs:
         for one in self._submitted.values():
             if one.proc_id and not one.is_attached:
                 self._renew(one)
-        self._renew_at = time.monotonic() + self._lease_seconds / RENEWALS_PER_LEASE
+        self._renew_at = time.monotonic() + self._config.heartbeat_time
 
     def cancel(self) -> None:
         """Ask every worker to hand its job back."""
@@ -140,7 +137,7 @@ class RunningJobs:
         process = self._store.job(one.job.id).process
         one.is_attached = process is not None and process.pid is not None
         if not one.is_attached:
-            self._store.renew(one.job.claim, lease_seconds=self._lease_seconds)
+            self._store.renew(one.job.claim, lease_seconds=self._config.lease_time)
 
     def _ended_job(self, one: _Submitted) -> Job:
         """The job as its worker left it; a worker that left nothing was killed, or never began."""
@@ -156,7 +153,7 @@ class RunningJobs:
         return self._store.job(job.id)
 
 
-def order_for(job: Job, config: Config, lease_seconds: float) -> Order:
+def order_for(job: Job, config: Config) -> Order:
     """What the job's worker is told."""
     types = {name: variable.type for name, variable in config.variables.items()}
     launch = Launch(
@@ -174,6 +171,7 @@ def order_for(job: Job, config: Config, lease_seconds: float) -> Order:
         launch=launch,
         token=job.claim.token,
         store=StoreAddress.of(config),
-        lease_seconds=lease_seconds,
+        lease_seconds=config.lease_time,
+        heartbeat_seconds=config.heartbeat_time,
         max_attempts=config.max_attempts,
     )

@@ -38,7 +38,7 @@ class Begun(Enum):
 
 @dataclass(frozen=True)
 class NextJob:
-    """What the chooser took, and the job; None when others have used up the budget meanwhile."""
+    """What the chooser took, and the job; None when others have added jobs meanwhile."""
 
     job: Job | None
     seconds: float
@@ -50,6 +50,7 @@ class _Attempt:
 
     call: BackgroundCall[Answer]
     resource: str
+    last_id: int  # of the jobs that it was chosen from
 
 
 class SuggestionLock:
@@ -117,7 +118,7 @@ class Suggester:
         problem = self._experiment.problem()
         self._tell(SuggestionStarted(len(problem.observations)))
         call = BackgroundCall(lambda: self._experiment.chooser(problem, 1), done=self._wake)
-        self._attempt = _Attempt(call, resource)
+        self._attempt = _Attempt(call, resource, self._experiment.history.total)
         return Begun.SUGGESTION
 
     def collect(self) -> NextJob | None:
@@ -167,7 +168,7 @@ class Suggester:
     def _add(self, answer: Answer, attempt: _Attempt) -> Job | None:
         draft = self._experiment.draft(answer.suggestions[0], resource=attempt.resource)
         limit = self._config.resources[attempt.resource].max_finished_jobs
-        job = self._store.add(draft, limit=limit)
+        job = self._store.add(draft, limit=limit, after=attempt.last_id)
         if job is not None:
             self._tell(JobAdded(job, attempt.call.seconds))
         return job

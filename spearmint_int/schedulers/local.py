@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from spearmint_int import worker
 from spearmint_int.errors import SchedulerError
 from spearmint_int.launcher.forkserver import LifePipe, send_order
-from spearmint_int.launcher.liveness import boot_id
 from spearmint_int.launcher.output import worker_is_alive
 from spearmint_int.schedulers.protocol import WorkerState
+from spearmint_int.stores.clock import boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

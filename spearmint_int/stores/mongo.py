@@ -8,7 +8,6 @@ breaks, nobody knows whether the last change was applied: changes therefore leav
 
 from __future__ import annotations
 
-import time
 import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -31,10 +30,11 @@ from spearmint_int.jobs import (
     status_after_failure,
 )
 from spearmint_int.stores import records
+from spearmint_int.stores.clock import StoreClock
 from spearmint_int.stores.mongo_documents import NamedValues, from_bson, to_bson
 from spearmint_int.stores.mongo_insert import insert_next
 from spearmint_int.stores.mongo_server import PATIENCE_SECONDS, Document, MongoServer
-from spearmint_int.stores.protocol import SCHEMA_VERSION
+from spearmint_int.stores.protocol import LONGEST_LOCK_SECONDS, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -78,6 +78,7 @@ class MongoStore:
     ) -> None:
         self._server = MongoServer(address, patience=patience)
         self._server.check()
+        self._clock = StoreClock(self._server.local_time)
         self.location = f"{self._server.address}, database {database}, experiment {experiment}"
         try:
             self._jobs = self._server.collection(database, f"{experiment}.jobs")
@@ -120,16 +121,21 @@ class MongoStore:
         if self._meta.load(SCHEMA_NAME) is None:
             raise StoreError(f"{self.location}: was deleted while in use; start again")
 
+    def now(self) -> float:
+        return self._clock.now()
+
     # --- jobs come in ---
 
-    def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
-        record = records.new_record(draft, now=time.time())
+    def add(
+        self, draft: JobDraft, *, limit: int | None = None, after: int | None = None
+    ) -> Job | None:
+        record = records.new_record(draft, now=self.now())
 
         def within_limit() -> bool:
             self._check_still_there()
             return limit is None or sum(self.budget(draft.resource).values()) < limit
 
-        added = insert_next(self._server, self._jobs, [record], permitted=within_limit)
+        added = insert_next(self._server, self._jobs, [record], permitted=within_limit, after=after)
         return added[0] if added else None
 
     def add_complete(self, draft: JobDraft, values: Mapping[str, float]) -> Job:
@@ -138,7 +144,7 @@ class MongoStore:
     def add_all_complete(
         self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
     ) -> list[Job]:
-        now = time.time()
+        now = self.now()
         rows = [records.complete_record(draft, values, now=now) for draft, values in results]
         return insert_next(self._server, self._jobs, rows)
 
@@ -162,7 +168,7 @@ class MongoStore:
 
     def _take(self, document: Document, owner: str, lease_seconds: float) -> Job | None:
         """The job of a document that was seen as new; None when somebody else was faster."""
-        now = time.time()
+        now = self.now()
         taken = {
             "status": JobStatus.PENDING.value,
             "attempts": document["attempts"] + 1,
@@ -180,7 +186,7 @@ class MongoStore:
         return _job({**document, **taken})
 
     def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
-        return self._change_claim(claim, {"lease_expires": time.time() + lease_seconds})
+        return self._change_claim(claim, {"lease_expires": self.now() + lease_seconds})
 
     def attach(self, claim: Claim, process: ProcessInfo) -> bool:
         return self._change_claim(claim, _process_changes(process))
@@ -189,7 +195,7 @@ class MongoStore:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
-            "ended": time.time(),
+            "ended": self.now(),
         }
         # `expire` leaves the token: a late result counts until the next claim takes the job over.
         ours = {"_id": claim.job_id, "token": claim.token}
@@ -205,16 +211,8 @@ class MongoStore:
         back = {"status": JobStatus.NEW.value, "attempts": claim.attempts - 1}
         return self._settle(_held(claim), claim, "release", back)
 
-    def expire(
-        self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
-    ) -> list[Job]:
-        lost = {
-            "status": JobStatus.PENDING.value,
-            "$or": [
-                {"lease_expires": {"$lt": now}},
-                {"lease_owner": {"$in": list(dead_owners)}},
-            ],
-        }
+    def expire(self, now: float, *, max_attempts: int) -> list[Job]:
+        lost = {"status": JobStatus.PENDING.value, "lease_expires": {"$lt": now}}
         documents = self._server.call(lambda: list(self._jobs.find(lost).sort("_id", ASCENDING)))
         return [job for job in map(_job, documents) if self._take_back(job, max_attempts)]
 
@@ -292,7 +290,7 @@ class MongoStore:
         return self._server.call(attempt)
 
     def _failed(self, status: JobStatus) -> Document:
-        ended = time.time() if status is JobStatus.BROKEN else None
+        ended = self.now() if status is JobStatus.BROKEN else None
         return {"status": status.value, "ended": ended}
 
     # --- reading ---
@@ -366,8 +364,9 @@ class MongoStore:
         return self._meta.load(name)
 
     def lock(self, name: str, owner: str, *, seconds: float) -> bool:
-        now = time.time()
-        free = {"_id": name, "$or": [{"owner": owner}, {"expires": {"$lte": now}}]}
+        now = self.now()
+        ended = [{"expires": {"$lte": now}}, {"expires": {"$gt": now + LONGEST_LOCK_SECONDS}}]
+        free = {"_id": name, "$or": [{"owner": owner}, *ended]}
         held = {"$set": {"owner": owner, "expires": now + seconds}}
 
         def attempt() -> bool:
@@ -383,7 +382,8 @@ class MongoStore:
         self._server.call(lambda: self._locks.delete_one({"_id": name, "owner": owner}))
 
     def lock_holder(self, name: str) -> str | None:
-        held = {"_id": name, "expires": {"$gt": time.time()}}
+        now = self.now()
+        held = {"_id": name, "expires": {"$gt": now, "$lte": now + LONGEST_LOCK_SECONDS}}
         lock = self._server.call(lambda: self._locks.find_one(held))
         return None if lock is None else str(lock["owner"])
 

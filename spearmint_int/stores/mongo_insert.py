@@ -43,12 +43,16 @@ def insert_next(
     rows: Sequence[Record],
     *,
     permitted: Callable[[], bool] = lambda: True,
+    after: int | None = None,
 ) -> list[Job]:
-    """Insert the rows under the next ids, in order, while permitted; the jobs that went in."""
+    """Insert the rows under the next ids, in order, while permitted; the jobs that went in.
+
+    With `after` only the id after that will do.
+    """
     added: list[Job] = []
     while len(added) < len(rows):
         last = server.call(lambda: _last_id(jobs))
-        if not permitted():
+        if (after is not None and last != after) or not permitted():
             break
         batch = dict(enumerate(rows[len(added) : len(added) + BATCH], start=last + 1))
         number = _insert_as(server, jobs, batch)

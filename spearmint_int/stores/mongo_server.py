@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from contextlib import contextmanager
+from datetime import timezone
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -77,6 +78,11 @@ class MongoServer:
         except StoreError:
             self.client.close()
             raise
+
+    def local_time(self) -> float:
+        """The server's own clock."""
+        told = self.call(lambda: self.client.admin.command("hello"))["localTime"]
+        return float(told.replace(tzinfo=timezone.utc).timestamp())
 
     def collection(self, database: str, name: str) -> Collection[Document]:
         """The collection of this name; StoreError when MongoDB does not allow the name."""

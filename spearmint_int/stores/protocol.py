@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # The version of what the stores write. A store of another version is refused, never guessed at.
 SCHEMA_VERSION = 1
 
+LONGEST_LOCK_SECONDS = 3600.0
+
 
 class Store(Protocol):
     """The jobs of one experiment, shared by any number of managers, threads and machines.
@@ -40,23 +42,31 @@ class Store(Protocol):
       `add` that was applied leaves its job, which counts; a lost `claim` comes back by `expire`.
     - Threads may share a store. A forked child opens its own.
 
-    Leases are measured with the clocks of the machines that take them: between machines, clocks
-    may differ by far less than a lease.
+    Times, leases and locks are measured with one clock, the store's own: it does not matter what
+    the clocks of the machines show, and whether they are set.
     """
 
     @property
     def location(self) -> str:
         """Where the jobs are, for people: a path, or an address without its password."""
 
+    def now(self) -> float:
+        """What the store's clock shows: UTC seconds since 1970."""
+
     # --- jobs come in ---
 
-    def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
+    def add(
+        self, draft: JobDraft, *, limit: int | None = None, after: int | None = None
+    ) -> Job | None:
         """Store a new job under the next id: 1, 2, 3, …, without gaps, never used twice.
 
         With a limit the job is added only while fewer than `limit` jobs count for the draft's
         resource, else the answer is None. Every job that was ever added by `add` counts, whatever
         became of it: broken jobs too, so that a run always ends. Results that were brought
         (`add_complete`) don't count. Managers that add at the same time never pass the limit.
+
+        With `after` the job is added only under the id after that, else the answer is None: a point
+        that was chosen from old data (its manager was stopped for a while) is not stored.
         """
 
     def add_complete(self, draft: JobDraft, values: Mapping[str, float]) -> Job:
@@ -103,10 +113,8 @@ class Store(Protocol):
     def release(self, claim: Claim) -> bool:
         """Hand a claimed job back: new again, the attempt not counted. False when it is lost."""
 
-    def expire(
-        self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
-    ) -> list[Job]:
-        """Take back the pending jobs whose lease ended before `now`, or whose owner is known dead.
+    def expire(self, now: float, *, max_attempts: int) -> list[Job]:
+        """Take back the pending jobs whose lease ended before `now` (by the store's clock).
 
         Each gets a lost-worker failure and becomes new, or broken after `max_attempts` attempts.
         Answers those jobs as they were while pending (owner, process), lowest id first; of several
@@ -162,7 +170,8 @@ class Store(Protocol):
     def lock(self, name: str, owner: str, *, seconds: float) -> bool:
         """Take or extend the named lock until `seconds` from now. False while another holds it.
 
-        A lock whose holder died frees itself when its time is over.
+        A lock whose holder died frees itself when its time is over, as does one that ends so late
+        (LONGEST_LOCK_SECONDS) that nobody can have meant it.
         """
 
     def unlock(self, name: str, owner: str) -> None:

@@ -6,6 +6,7 @@ Public methods are a few lines around one statement, inside of one transaction.
 from __future__ import annotations
 
 import json
+import math
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ from spearmint_int.jobs import (
     status_after_failure,
 )
 from spearmint_int.stores import records
+from spearmint_int.stores.clock import StoreClock, boot_id, uptime
+from spearmint_int.stores.protocol import LONGEST_LOCK_SECONDS
 from spearmint_int.stores.sqlite_file import SQLiteFile
 
 if TYPE_CHECKING:
@@ -47,17 +50,30 @@ class SQLiteStore:
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self._file = SQLiteFile(path, create=create)
+        self._clock = StoreClock(self._clock_at_boot, every=math.inf)
 
     @property
     def location(self) -> str:
         return str(self._file.path)
 
+    def now(self) -> float:
+        return self._clock.now()
+
+    def _clock_at_boot(self) -> float:
+        """The wall clock of whoever was first since this machine started, and the time since."""
+        first = self.first_meta(f"clock of boot {boot_id()}", time.time() - uptime())
+        return uptime() + float(first)
+
     # --- jobs come in ---
 
-    def add(self, draft: JobDraft, *, limit: int | None = None) -> Job | None:
-        record = records.new_record(draft, now=time.time())
+    def add(
+        self, draft: JobDraft, *, limit: int | None = None, after: int | None = None
+    ) -> Job | None:
+        record = records.new_record(draft, now=self.now())
         with self._file.transaction() as connection:
             if limit is not None and _counted(connection, draft.resource) >= limit:
+                return None
+            if after is not None and _last_id(connection) != after:
                 return None
             return _insert(connection, record)
 
@@ -67,7 +83,7 @@ class SQLiteStore:
     def add_all_complete(
         self, results: Sequence[tuple[JobDraft, Mapping[str, float]]]
     ) -> list[Job]:
-        now = time.time()
+        now = self.now()
         rows = [records.complete_record(draft, values, now=now) for draft, values in results]
         with self._file.transaction() as connection:
             return [_insert(connection, row) for row in rows]
@@ -75,7 +91,7 @@ class SQLiteStore:
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        now = time.time()
+        now = self.now()
         taken = {
             "status": JobStatus.PENDING.value,
             "lease_owner": owner,
@@ -98,10 +114,11 @@ class SQLiteStore:
             return _select(connection, row["id"])
 
     def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
+        expires = self.now() + lease_seconds
         with self._file.transaction() as connection:
             held = _holds(_row(connection, claim.job_id), claim)
             if held:
-                _update(connection, claim.job_id, {"lease_expires": time.time() + lease_seconds})
+                _update(connection, claim.job_id, {"lease_expires": expires})
             return held
 
     def attach(self, claim: Claim, process: ProcessInfo) -> bool:
@@ -117,7 +134,7 @@ class SQLiteStore:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
-            "ended": time.time(),
+            "ended": self.now(),
         }
         with self._file.transaction() as connection:
             row = _row(connection, claim.job_id)
@@ -127,11 +144,11 @@ class SQLiteStore:
             return bool(row["settled"] == f"complete {claim.token}")
 
     def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
-        status = status_after_failure(claim.attempts, max_attempts)
+        status, now = status_after_failure(claim.attempts, max_attempts), self.now()
         with self._file.transaction() as connection:
             row = _row(connection, claim.job_id)
             if _holds(row, claim):
-                _settle(connection, claim, "fail", self._failed(row, failure, status))
+                _settle(connection, claim, "fail", _failed(row, failure, status, now))
                 return status
             return status if row["settled"] == f"fail {claim.token}" else None
 
@@ -144,21 +161,17 @@ class SQLiteStore:
                 return True
             return bool(row["settled"] == f"release {claim.token}")
 
-    def expire(
-        self, now: float, *, max_attempts: int, dead_owners: Collection[str] = ()
-    ) -> list[Job]:
+    def expire(self, now: float, *, max_attempts: int) -> list[Job]:
         with self._file.transaction() as connection:
-            rows = connection.execute("SELECT * FROM jobs WHERE status = 'pending' ORDER BY id")
-            lost = [
-                row
-                for row in rows.fetchall()
-                if row["lease_expires"] < now or row["lease_owner"] in dead_owners
-            ]
+            lost = connection.execute(
+                "SELECT * FROM jobs WHERE status = 'pending' AND lease_expires < ? ORDER BY id",
+                (now,),
+            ).fetchall()
             for row in lost:
                 status = status_after_failure(row["attempts"], max_attempts)
                 failure = records.lost_worker(_job(row))
                 lease = {"lease_owner": None, "lease_expires": None}
-                _update(connection, row["id"], self._failed(row, failure, status) | lease)
+                _update(connection, row["id"], _failed(row, failure, status, now) | lease)
             return [_job(row) for row in lost]
 
     def retry(self, job_id: int) -> Job:
@@ -169,13 +182,6 @@ class SQLiteStore:
                 raise StoreError(f"job {job_id} is {status}: only a broken job can be retried")
             _update(connection, job_id, anew | {"token": None})
             return _select(connection, job_id)
-
-    def _failed(self, row: sqlite3.Row, failure: Failure, status: JobStatus) -> dict[str, Any]:
-        return {
-            "status": status.value,
-            "failures": [*json.loads(row["failures"]), records.failure_record(failure)],
-            "ended": time.time() if status is JobStatus.BROKEN else None,
-        }
 
     # --- reading ---
 
@@ -252,7 +258,7 @@ class SQLiteStore:
         return self._load("meta", name)
 
     def lock(self, name: str, owner: str, *, seconds: float) -> bool:
-        now = time.time()
+        now = self.now()
         with self._file.transaction() as connection:
             if _holder(connection, name, now) not in (None, owner):
                 return False
@@ -267,8 +273,9 @@ class SQLiteStore:
             connection.execute("DELETE FROM locks WHERE name = ? AND owner = ?", (name, owner))
 
     def lock_holder(self, name: str) -> str | None:
+        now = self.now()
         with self._file.reading() as connection:
-            return _holder(connection, name, time.time())
+            return _holder(connection, name, now)
 
     def close(self) -> None:
         self._file.close()
@@ -315,12 +322,16 @@ def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _insert(connection: sqlite3.Connection, record: Mapping[str, Any]) -> Job:
     row = _columns(record)
-    job_id = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM jobs").fetchone()[0]
+    job_id = _last_id(connection) + 1
     connection.execute(
         f"INSERT INTO jobs (id, {', '.join(row)}) VALUES (?, {_marks(row)})",
         (job_id, *row.values()),
     )
     return records.job_from_record(job_id, record)
+
+
+def _last_id(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM jobs").fetchone()[0])
 
 
 def _update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, Any]) -> None:
@@ -335,6 +346,14 @@ def _settle(
     """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
     ended = {"token": None, "lease_owner": None, "lease_expires": None}
     _update(connection, claim.job_id, {**changes, **ended, "settled": f"{outcome} {claim.token}"})
+
+
+def _failed(row: sqlite3.Row, failure: Failure, status: JobStatus, now: float) -> dict[str, Any]:
+    return {
+        "status": status.value,
+        "failures": [*json.loads(row["failures"]), records.failure_record(failure)],
+        "ended": now if status is JobStatus.BROKEN else None,
+    }
 
 
 def _row(connection: sqlite3.Connection, job_id: int) -> sqlite3.Row:
@@ -374,6 +393,7 @@ def _counted(connection: sqlite3.Connection, resource: str) -> int:
 
 def _holder(connection: sqlite3.Connection, name: str, now: float) -> str | None:
     row = connection.execute(
-        "SELECT owner FROM locks WHERE name = ? AND expires > ?", (name, now)
+        "SELECT owner FROM locks WHERE name = ? AND expires > ? AND expires <= ?",
+        (name, now, now + LONGEST_LOCK_SECONDS),
     ).fetchone()
     return None if row is None else str(row["owner"])

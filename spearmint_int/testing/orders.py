@@ -44,4 +44,4 @@ def order_of(
 ) -> Order:
     """The order for the worker of a claimed job."""
     launched = launch(place.directory, code, job_id=job.id, attempt=job.attempts, **changes)
-    return Order(launched, job.claim.token, place, lease_seconds=lease, max_attempts=3)
+    return Order(launched, job.claim.token, place, lease, lease / 3, max_attempts=3)

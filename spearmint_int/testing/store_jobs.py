@@ -191,3 +191,13 @@ class JobsContract:
         store.expire(LATER, max_attempts=1)
         store.retry(1)
         assert add(store).id == 2
+
+    def test_a_job_that_was_chosen_before_others_were_added_is_not_added(
+        self, store: Store
+    ) -> None:
+        add(store)
+        assert store.add(draft(), after=0) is None
+        assert store.add(draft(), after=2) is None
+        job = store.add(draft(), after=1)
+        assert job is not None
+        assert job.id == 2

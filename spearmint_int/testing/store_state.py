@@ -131,3 +131,9 @@ class StateContract:
         reader = reopen(create=False)
         assert isinstance(reader.job_points()[0], JobPoint)
         reader.close()
+
+    def test_a_lock_in_the_far_future_is_nobodys(self, store: Store) -> None:
+        assert store.lock("suggestion", "one", seconds=1e9)
+        assert store.lock_holder("suggestion") is None
+        assert store.lock("suggestion", "two", seconds=30)
+        assert not store.lock("suggestion", "one", seconds=30)

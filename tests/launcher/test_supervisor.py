@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -80,7 +79,7 @@ def test_the_lease_is_renewed_while_the_objective_runs(place: Place, store: Stor
     claimed, order = claimed_order(place, store, code, lease=1.0)
     work(order)
     assert claimed.lease_expires is not None
-    assert time.time() > claimed.lease_expires
+    assert store.now() > claimed.lease_expires
     assert store.job(1).status is JobStatus.COMPLETE
 
 
@@ -96,7 +95,7 @@ def test_the_store_knows_the_workers_process(place: Place, store: Store) -> None
 
 def test_a_lost_claim_ends_the_objective_and_changes_nothing(place: Place, store: Store) -> None:
     job, order = claimed_order(place, store, SLEEP, lease=0.5)
-    assert store.expire(time.time() + 100, max_attempts=3) == [job]
+    assert store.expire(store.now() + 100, max_attempts=3) == [job]
     second = store.claim("another manager", lease_seconds=100)
     work(order)
     assert store.job(1) == second
@@ -147,7 +146,7 @@ def test_a_kept_outcome_of_a_lost_claim_overwrites_nothing(place: Place, store: 
     job, order = claimed_order(place, store, SQUARE)
     (place.directory / "output").mkdir()
     keep_outcome(order, {"main": 2.5})
-    store.expire(time.time() + 100, max_attempts=3)
+    store.expire(store.now() + 100, max_attempts=3)
     second: Job | None = store.claim("another manager", lease_seconds=100)
     assert deliver_kept_outcomes(place.directory, store) == []
     assert store.job(job.id) == second

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from spearmint_int.manager import Event, Manager, stopped_by_signals
 from spearmint_int.stores import open_store_at
@@ -28,7 +29,7 @@ def main(directory: str, name: str, address: str, keys: str) -> None:
     objective = (place.directory / "objective.py").read_text(encoding="utf-8")
     store = open_store_at(place)
     given = json.loads(keys)
-    options = {"lease_seconds": given.pop("lease_seconds")} if "lease_seconds" in given else {}
+    options: dict[str, Any] = {}
     if queue := given.pop("queue", None):
         options["schedulers"] = {"Main": BatchQueue(Path(queue))}
     config = experiment(place, objective, **given)

@@ -28,7 +28,7 @@ def main(job_id, params):
     time.sleep(0.5)
     return float(job_id)
 """
-KEYS = {"max_concurrent": 2, "max_finished_jobs": 4}
+KEYS = {"max_concurrent": 2, "max_finished_jobs": 4, "lease_time": LEASE}
 
 
 @pytest.fixture
@@ -51,7 +51,6 @@ def test_jobs_that_wait_for_two_leases_run_once(place: Place, store: Store, queu
         experiment(place, QUICK, **KEYS),
         store,
         schedulers={"Main": BatchQueue(queue)},
-        lease_seconds=LEASE,
     )
     assert summary.reason is EndReason.BUDGET
     check_that_every_job_ran_once(place, store)
@@ -61,14 +60,13 @@ def test_jobs_that_wait_for_two_leases_run_once(place: Place, store: Store, queu
 def test_jobs_of_a_manager_that_was_killed_while_they_waited_run_once(
     place: Place, store: Store, queue: Path
 ) -> None:
-    with manager_process(place, QUICK, lease_seconds=LEASE, queue=str(queue), **KEYS) as manager:
+    with manager_process(place, QUICK, queue=str(queue), **KEYS) as manager:
         assert eventually(lambda: queued_ids(store) == 2, 30)
         manager.kill()
     summary, _ = run(
         experiment(place, QUICK, **KEYS),
         store,
         schedulers={"Main": BatchQueue(queue)},
-        lease_seconds=LEASE,
     )
     assert summary.reason is EndReason.BUDGET
     check_that_every_job_ran_once(place, store)
@@ -79,10 +77,9 @@ def test_the_schedulers_id_is_in_the_job_beside_the_workers_process(
 ) -> None:
     scheduler = BatchQueue(queue)
     run(
-        experiment(place, QUICK, max_finished_jobs=1),
+        experiment(place, QUICK, max_finished_jobs=1, lease_time=LEASE),
         store,
         schedulers={"Main": scheduler},
-        lease_seconds=LEASE,
     )
     process = store.job(1).process
     assert process is not None
@@ -94,7 +91,7 @@ def test_the_schedulers_id_is_in_the_job_beside_the_workers_process(
 def test_a_worker_whose_claim_was_lost_in_the_queue_does_not_run_the_job(
     place: Place, store: Store, queue: Path
 ) -> None:
-    with manager_process(place, QUICK, lease_seconds=LEASE, queue=str(queue), **KEYS) as manager:
+    with manager_process(place, QUICK, queue=str(queue), **KEYS) as manager:
         assert eventually(lambda: queued_ids(store) == 2, 30)
         manager.kill()
     for job in store.jobs(JobStatus.PENDING):

@@ -35,7 +35,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reaper(place: Place, store: Store) -> Reaper:
-    return Reaper(experiment(place), store, {}, owner=US, lease_seconds=60.0)
+    return Reaper(experiment(place), store, {}, owner=US)
 
 
 def claim(store: Store, owner: str, *, lease: float = 60.0) -> Job:
