@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
     from spearmint_int.manager import Manager
-    from spearmint_int.minimizer import MinimizeResult, minimize
+    from spearmint_int.minimizer import MinimizeResult, Stop, minimize
     from spearmint_int.optimizer import Evaluation, Optimizer
     from spearmint_int.space import Enum, Float, Int, Space
     from spearmint_int.stores import Store, open_store
@@ -47,6 +47,7 @@ __all__ = [
     "SpaceError",
     "SpaceExhausted",
     "SpearmintError",
+    "Stop",
     "Store",
     "StoredExperiment",
     "Suggestion",
@@ -73,6 +74,7 @@ _HOMES = {
     "SpaceError": "errors",
     "SpaceExhausted": "errors",
     "SpearmintError": "errors",
+    "Stop": "minimizer",
     "Store": "stores",
     "StoredExperiment": "experiment",
     "Suggestion": "chooser",

@@ -4,6 +4,7 @@ SpearmintError
 ├── ConfigError (ValueError)         a config.json that can't be used
 ├── SpaceError (ValueError)          an impossible variable, or parameters outside of it
 │   └── SpaceExhausted               every point of an all-integer space is evaluated or pending
+├── ResultError (TypeError, ValueError)   a result that is no number
 ├── UnknownNameError (KeyError)      a name that is in no registry
 ├── PluginError                      another package's part that can't be used
 ├── ObjectiveError                   a main file that can't be loaded or called
@@ -38,6 +39,10 @@ class SpaceError(SpearmintError, ValueError):
 
 class SpaceExhausted(SpaceError):
     """Every point of a finite space is evaluated or pending: there is nothing left to suggest."""
+
+
+class ResultError(SpearmintError, TypeError, ValueError):
+    """A result that is no number."""
 
 
 class UnknownNameError(SpearmintError, KeyError):

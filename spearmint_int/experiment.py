@@ -6,6 +6,7 @@ same seed and data give the same points wherever they are asked for.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from spearmint_int.chooser import (
     Answer,
     Chooser,
     ChooserOptions,
+    Observations,
     Prediction,
     Problem,
     Recommendation,
@@ -50,15 +52,17 @@ class Experiment:
         seed: int = 0,
         chooser: Chooser = suggest,
         objective: str = OBJECTIVE,
+        maximize: bool = False,
     ) -> None:
         self.space, self.history, self.options = space, history, options
         self.seed, self.chooser, self.objective = seed, chooser, objective
+        self.maximize = maximize
 
     def problem(self) -> Problem:
-        """All that is known now, as one value."""
+        """All that is known now, as one value; a chooser minimises whatever the direction is."""
         return Problem(
             self.space,
-            self.history.observations(),
+            self._observations(),
             self.history.pending(),
             self.options,
             self.seed,
@@ -71,18 +75,30 @@ class Experiment:
         return self.chooser(self.problem(), count)
 
     def recommend(self) -> Recommendation | None:
-        """The model's minimum; None until there is a finite result."""
-        return recommend(self.problem())
+        """The model's optimum; None until there is a finite result."""
+        return self.in_own_direction(recommend(self.problem()))
 
     def predict(self, params: Sequence[Mapping[str, Any]]) -> Prediction:
         """What the model expects of the objective at these parameters."""
         points = np.array([self.space.encode(one) for one in params])
-        return predict(self.problem(), points.reshape(-1, self.space.dimensions))
+        found = predict(self.problem(), points.reshape(-1, self.space.dimensions))
+        return replace(found, mean=-found.mean) if self.maximize else found
 
     def go_on_from(self, answer: Answer) -> None:
         """Keep the chain of an answer, so that burn-in is paid once."""
         if answer.chain is not None:
             self.history.keep_chain(answer.chain.to_json())
+
+    def in_own_direction(self, found: Recommendation | None) -> Recommendation | None:
+        """What a chooser recommends, in the sign of the objective itself."""
+        return replace(found, mean=-found.mean) if found and self.maximize else found
+
+    def _observations(self) -> Observations:
+        known = self.history.observations()
+        if not self.maximize:
+            return known
+        values = {**known.values, self.objective: -known.values[self.objective]}
+        return replace(known, values=values)
 
     def _chain(self) -> ChainState | None:
         stored = self.history.chain()
@@ -103,11 +119,14 @@ class StoredExperiment(Experiment):
         space, seed = config.space(), store.load_meta("seed")
         super().__init__(
             space,
-            StoreHistory(store, tasks=config.tasks, dimensions=space.dimensions),
+            StoreHistory(
+                store, tasks=config.tasks, dimensions=space.dimensions, maximize=config.maximize
+            ),
             options=config.chooser_options(),
             seed=config.seed if seed is None else int(seed),
             chooser=chooser or chooser_named(config.chooser),
             objective=config.task_name,
+            maximize=config.maximize,
         )
         self._tasks = config.tasks
 
@@ -148,4 +167,5 @@ def unstored_experiment(config: Config) -> Experiment:
         seed=config.seed,
         chooser=chooser_named(config.chooser),
         objective=config.task_name,
+        maximize=config.maximize,
     )

@@ -49,8 +49,10 @@ class StoreHistory:
     doubling.
     """
 
-    def __init__(self, store: Store, *, tasks: Sequence[str], dimensions: int) -> None:
-        self._store = store
+    def __init__(
+        self, store: Store, *, tasks: Sequence[str], dimensions: int, maximize: bool = False
+    ) -> None:
+        self._store, self._maximize = store, maximize
         self._points: FloatArray = np.empty((0, dimensions))
         # NaN where broken or unknown; the objective's task is the first
         self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
@@ -111,11 +113,13 @@ class StoreHistory:
         return np.array(rows, dtype=np.float64).reshape(len(rows), self._points.shape[1])
 
     def best(self) -> tuple[int, float] | None:
-        """The job with the lowest finite value, the earliest of equals."""
+        """The job with the best finite value, the earliest of equals."""
         values = next(iter(self._values.values()))
-        finite = np.where(np.isfinite(values), values, np.inf)
-        row = int(np.argmin(finite)) if len(finite) else 0
-        return (row + 1, float(finite[row])) if len(finite) and finite[row] < np.inf else None
+        if not np.any(np.isfinite(values)):
+            return None
+        signed = -values if self._maximize else values
+        row = int(np.argmin(np.where(np.isfinite(signed), signed, np.inf)))
+        return row + 1, float(values[row])
 
     # --- the chain ---
 

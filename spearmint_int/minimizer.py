@@ -1,11 +1,15 @@
-"""The shortest way: minimise a Python function over a space, in this process."""
+"""The shortest way: optimise a Python function over a space, in this process."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -13,7 +17,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spearmint_int.chooser import ChooserOptions, Recommendation
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.optimizer import Evaluation, Optimizer
+from spearmint_int.run_folder import RunFolder
 from spearmint_int.space import Params, Space, Variable
+
+Function = Callable[[Params], float]
+# A guess, or a result that is known already.
+Initial = Mapping[str, Any] | tuple[Mapping[str, Any], float]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When to end before the evaluations are used up.
+
+    `value`: as soon as a result is as good as this. `no_improvement`: when the last so many
+    evaluations brought nothing better.
+    """
+
+    value: float | None = None
+    no_improvement: int | None = None
 
 
 @dataclass(frozen=True)
@@ -23,50 +44,208 @@ class MinimizeResult:
     params: Params
     value: float
     recommendation: Recommendation | None
-    history: tuple[Evaluation, ...]
+    history: tuple[Evaluation, ...] = field(repr=False)
     message: str
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"{self.value:.6g} at {where} ({self.message})"
 
 
 def minimize(
-    function: Callable[[Params], float],
+    function: Function,
     space: Space | Mapping[str, Variable],
     evaluations: int = 50,
     seed: int = 0,
     *,
+    direction: str = "minimize",
+    initial: Iterable[Initial] = (),
+    path: str | Path | None = None,
+    n_jobs: int = 1,
+    timeout: float | None = None,
+    stop: Stop | None = None,
+    callback: Callable[[Optimizer], object] | None = None,
     options: ChooserOptions | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> MinimizeResult:
     """Evaluate `function(params)` at `evaluations` points that Bayesian optimization chooses.
 
-    A result of NaN, or infinity, says that the evaluation failed there; an exception is the
-    caller's and ends the search. `progress` is shown on a terminal unless it is False.
+    A result of NaN, or infinity, says that the evaluation failed there.
+
+    `direction` is "minimize" or "maximize". `initial` has guesses, which are evaluated first, and
+    results that are known: `(params, value)`. With `path`, a folder, every evaluation is kept in
+    it as soon as it is there, for the command line too, and the next call with it goes on:
+    `evaluations` are those of all calls. `n_jobs` threads evaluate at the same time (−1: one for
+    each core). After `timeout` seconds no evaluation begins. `callback(optimizer)` is called after
+    each one, and ends the search when it returns True. `progress` is shown on a terminal unless it
+    is False. `settings` are fields of ChooserOptions.
+
+    Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
+    function is raised with that in its attribute `result`.
     """
+    _check(evaluations, n_jobs)
+    guesses, known = _guesses_and_results(initial)
+    optimizer = Optimizer(
+        space, seed=seed, direction=direction, initial=guesses, options=options, **settings
+    )
+    with ExitStack() as stack:
+        folder = None if path is None else stack.enter_context(closing(RunFolder(path, optimizer)))
+        shown = sys.stderr.isatty() if progress is None else progress
+        search = _Search(
+            function=function,
+            optimizer=optimizer,
+            evaluations=evaluations,
+            deadline=None if timeout is None else time.monotonic() + timeout,
+            stop=stop or Stop(),
+            callback=callback,
+            folder=folder,
+            bar=stack.enter_context(_Bar(evaluations)) if shown else None,
+        )
+        search.begin(known)
+        return search.run(n_jobs if n_jobs > 0 else os.cpu_count() or 1)
+
+
+def _check(evaluations: int, n_jobs: int) -> None:
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
-    optimizer = Optimizer(space, seed=seed, options=options, **settings)
-    message = f"{evaluations} evaluations done"
-    shown = sys.stderr.isatty() if progress is None else progress
-    with _Bar(evaluations) if shown else nullcontext() as bar:
-        for _ in range(evaluations):
+    if n_jobs < 1 and n_jobs != -1:
+        raise ValueError(f"n_jobs must be at least 1, or -1 for one for each core, got {n_jobs}")
+
+
+def _guesses_and_results(
+    initial: Iterable[Initial],
+) -> tuple[list[Mapping[str, Any]], list[tuple[Mapping[str, Any], float]]]:
+    guesses: list[Mapping[str, Any]] = []
+    results: list[tuple[Mapping[str, Any], float]] = []
+    for entry in initial:
+        if isinstance(entry, Mapping):
+            guesses.append(entry)
+        else:
+            results.append(entry)
+    return guesses, results
+
+
+@dataclass
+class _Search:
+    """A search under way: what was begun and what has ended."""
+
+    function: Function
+    optimizer: Optimizer
+    evaluations: int
+    deadline: float | None
+    stop: Stop
+    callback: Callable[[Optimizer], object] | None
+    folder: RunFolder | None
+    bar: _Bar | None
+    begun: int = 0
+    message: str | None = None  # why it ends
+
+    def begin(self, known: list[tuple[Mapping[str, Any], float]]) -> None:
+        """Take over what is known: earlier evaluations of the folder, and the caller's."""
+        if self.folder is not None:
+            self.begun = self.folder.restore(self.optimizer)
+            self.optimizer.drop_guesses([e.params for e in self.optimizer.history])
+        there = {repr((e.params, e.value)) for e in self.optimizer.history}
+        for params, value in known:
+            told = self.optimizer.space.decode(self.optimizer.space.encode(params))
+            if repr((told, float(value))) not in there:  # an earlier call has brought it
+                self._keep(params, value, known=True)
+        if self.bar is not None:
+            self.bar.advance(self.begun, self.optimizer.best())
+
+    def run(self, n_jobs: int) -> MinimizeResult:
+        """To its end; whatever ends it, what was evaluated is in the result."""
+        try:
+            if n_jobs == 1:
+                self._run_alone()
+            else:
+                self._run_threads(n_jobs)
+        except KeyboardInterrupt:
+            self.message = "interrupted"
+        except Exception as error:
+            error.result = self._result(f"ended by {type(error).__name__}")  # type: ignore[attr-defined]
+            raise
+        return self._result(self.message or "")
+
+    def _run_alone(self) -> None:
+        while self._may_begin():
+            for params in self._ask(1):
+                self._ended(params, self.function(params))
+
+    def _run_threads(self, n_jobs: int) -> None:
+        running: dict[Future[float], Params] = {}
+        with ThreadPoolExecutor(n_jobs) as pool:
             try:
-                params = optimizer.ask()[0]
-            except SpaceExhausted as end:
-                message = str(end)
-                break
-            optimizer.tell(params, function(params))
-            if bar is not None:
-                bar.advance(optimizer.best())
-    return _result(optimizer, message)
+                while self._may_begin() or running:
+                    free = min(n_jobs - len(running), self.evaluations - self.begun)
+                    for params in self._ask(free) if free > 0 and self._may_begin() else ():
+                        running[pool.submit(self.function, params)] = params
+                    if running:
+                        done, _ = wait(running, return_when=FIRST_COMPLETED)
+                        self._keep_results({future: running.pop(future) for future in done})
+                        for future in done:
+                            future.result()  # raises what the function has raised
+            finally:  # what has begun can't be stopped; its results are kept
+                wait(running)
+                self._keep_results(running)
 
+    def _keep_results(self, done: Mapping[Future[float], Params]) -> None:
+        for future, params in done.items():
+            if future.exception() is None:
+                self._ended(params, future.result())
 
-def _result(optimizer: Optimizer, message: str) -> MinimizeResult:
-    best = optimizer.best()
-    if best is None:  # every evaluation failed: the first one stands for all
-        first = optimizer.history[0]
-        return MinimizeResult(first.params, first.value, None, optimizer.history, "all failed")
-    recommendation = optimizer.recommend()
-    return MinimizeResult(best.params, best.value, recommendation, optimizer.history, message)
+    def _may_begin(self) -> bool:
+        if self.message is None and self.begun >= self.evaluations:
+            self.message = f"{self.evaluations} evaluations done"
+        elif self.message is None and self.deadline is not None:
+            self.message = "the time is over" if time.monotonic() >= self.deadline else None
+        return self.message is None
+
+    def _ask(self, count: int) -> list[Params]:
+        try:
+            chosen = self.optimizer.ask(count)
+        except SpaceExhausted as end:
+            self.message = str(end)
+            return []
+        self.begun += len(chosen)
+        return chosen
+
+    def _ended(self, params: Params, value: float) -> None:
+        self._keep(params, value)
+        if self.bar is not None:
+            self.bar.advance(1, self.optimizer.best())
+        self.message = self.message or self._reason_to_stop()
+        if self.callback is not None and self.callback(self.optimizer) is True:
+            self.message = self.message or "stopped by the callback"
+
+    def _keep(self, params: Mapping[str, Any], value: float, *, known: bool = False) -> None:
+        self.optimizer.tell(params, value)
+        if self.folder is not None:
+            self.folder.keep(self.optimizer.history[-1], self.optimizer, known=known)
+
+    def _reason_to_stop(self) -> str | None:
+        best, history = self.optimizer.best(), self.optimizer.history
+        if best is None:
+            return None
+        sign = -1.0 if self.optimizer.direction == "maximize" else 1.0
+        if self.stop.value is not None and sign * best.value <= sign * self.stop.value:
+            return f"a value as good as {self.stop.value:g} was found"
+        patience = self.stop.no_improvement
+        since = len(history) - 1 - next(i for i, e in enumerate(history) if e is best)
+        if patience is not None and since >= patience:
+            return f"no improvement in {patience} evaluations"
+        return None
+
+    def _result(self, message: str) -> MinimizeResult:
+        best, history = self.optimizer.best(), self.optimizer.history
+        if best is not None:
+            found = self.optimizer.recommend()
+            return MinimizeResult(best.params, best.value, found, history, message)
+        if not history:
+            return MinimizeResult({}, float("nan"), None, history, message)
+        first = history[0]  # every evaluation failed: the first one stands for all
+        return MinimizeResult(first.params, first.value, None, history, "all failed")
 
 
 class _Bar(AbstractContextManager["_Bar"]):
@@ -89,6 +268,6 @@ class _Bar(AbstractContextManager["_Bar"]):
     def __exit__(self, *exception: object) -> None:
         self._progress.stop()
 
-    def advance(self, best: Evaluation | None) -> None:
+    def advance(self, evaluations: int, best: Evaluation | None) -> None:
         text = "-" if best is None else f"{best.value:.6g}"
-        self._progress.update(self._task, advance=1, best=text)
+        self._progress.update(self._task, advance=evaluations, best=text)

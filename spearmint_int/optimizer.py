@@ -10,23 +10,30 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Prediction, Recommendation, Suggestion
-from spearmint_int.errors import SpearmintError
+from spearmint_int.errors import ResultError, SpearmintError, UnknownNameError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
 from spearmint_int.sampling import Prior
 from spearmint_int.space import Enum, Float, Int, Params, Space, Variable
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FORMAT = 1
+DIRECTIONS = ("minimize", "maximize")
+SHOWN_ROWS = 20  # of the evaluations, in a notebook
 VARIABLE_TYPES: dict[str, type[Variable]] = {"FLOAT": Float, "INT": Int, "ENUM": Enum}
 
 
@@ -36,7 +43,7 @@ class Evaluation:
 
     params: Params
     value: float
-    point: FloatArray
+    point: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -48,25 +55,39 @@ class _Pending:
 
 
 class Optimizer:
-    """Suggestions for one function; all state is the evaluations, the pending points, the chain."""
+    """Suggestions for one function; all state is the evaluations, the pending points, the chain.
+
+    Threads may share one: each asks, evaluates and tells.
+    """
 
     def __init__(
         self,
         space: Space | Mapping[str, Variable],
         *,
         seed: int = 0,
+        direction: str = "minimize",
+        initial: Iterable[Mapping[str, Any]] = (),
         options: ChooserOptions | None = None,
         **settings: Any,
     ) -> None:
-        """`settings` are fields of ChooserOptions, such as `likelihood="NOISELESS"`."""
+        """`initial` are guesses, which are asked first. `settings` are fields of ChooserOptions,
+        such as `likelihood="NOISELESS"`."""
+        if direction not in DIRECTIONS:
+            raise UnknownNameError("direction", direction, DIRECTIONS)
         self.space = space if isinstance(space, Space) else Space(space)
-        self.seed = seed
+        self.seed, self.direction = seed, direction
         self.options = _with_settings(options or ChooserOptions(), settings)
+        self._lock = threading.RLock()
+        self._guesses = [self.space.encode(guess) for guess in initial]
         self._evaluations: list[Evaluation] = []
         self._pending: list[_Pending] = []
         self._history = MemoryHistory(task=OBJECTIVE, dimensions=self.space.dimensions)
         self._experiment = Experiment(
-            self.space, self._history, options=self.options, seed=self.seed
+            self.space,
+            self._history,
+            options=self.options,
+            seed=self.seed,
+            maximize=direction == "maximize",
         )
 
     @property
@@ -80,34 +101,52 @@ class Optimizer:
         return tuple(suggestion.params for suggestion in self._pending)
 
     def ask(self, count: int = 1) -> list[Params]:
-        """`count` different points, each chosen with those before it pending.
+        """`count` different points, each chosen with those before it pending; guesses come first.
 
         Fewer where a noiseless, all-integer space has fewer left; SpaceExhausted where it has none.
         """
-        return [suggestion.params for suggestion in self.suggestions(count)]
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
+        with self._lock:
+            guesses = [self._take_guess() for _ in self._guesses[:count]]
+            rest = count - len(guesses)
+            return [*guesses, *(s.params for s in self.suggestions(rest))] if rest else guesses
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
-        """As `ask`, with where each came from and why."""
-        answer = self._experiment.suggest(count)
-        self._experiment.go_on_from(answer)
-        self._pending += [_Pending(s.params, s.point) for s in answer.suggestions]
-        self._history.set_pending(s.point for s in self._pending)
-        return list(answer.suggestions)
+        """As `ask`, with where each came from and why; without the guesses."""
+        with self._lock:
+            answer = self._experiment.suggest(count)
+            self._experiment.go_on_from(answer)
+            self._set_pending(
+                [*self._pending, *(_Pending(s.params, s.point) for s in answer.suggestions)]
+            )
+            return list(answer.suggestions)
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
-        number = float(value)
-        point = self._take_pending(params)
-        self._keep(Evaluation(self.space.decode(point), number, point))
+        number = _as_result(value)
+        with self._lock:
+            point = self._take_pending(params)
+            self._keep(Evaluation(self.space.decode(point), number, point))
+
+    def forget(self, params: Mapping[str, Any]) -> None:
+        """These parameters were asked for, and no result will come: whoever had them is gone."""
+        with self._lock:
+            pending = len(self._pending)
+            self._take_pending(params)
+            if len(self._pending) == pending:
+                raise SpearmintError(f"forget: nobody has asked for {dict(params)}")
 
     def best(self) -> Evaluation | None:
-        """The evaluation with the least value, or None."""
+        """The evaluation with the best value, or None."""
+        sign = -1.0 if self.direction == "maximize" else 1.0
         finite = [e for e in self._evaluations if math.isfinite(e.value)]
-        return min(finite, key=lambda e: e.value, default=None)
+        return min(finite, key=lambda e: sign * e.value, default=None)
 
     def recommend(self) -> Recommendation | None:
-        """The model's minimum: under noise a better answer than `best`."""
-        return self._experiment.recommend()
+        """The model's optimum: under noise a better answer than `best`."""
+        with self._lock:
+            return self._experiment.recommend()
 
     def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
         """What the model expects at one or several settings: `mean` and `sd`, arrays in the
@@ -115,16 +154,42 @@ class Optimizer:
         rows = [params] if isinstance(params, Mapping) else list(params)
         if self.best() is None:
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
-        return self._experiment.predict(rows)
+        with self._lock:
+            return self._experiment.predict(rows)
+
+    # --- for people -----------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        found = self.best()
+        best = "no result yet" if found is None else f"best {found.value:.6g} at {found.params}"
+        return f"<Optimizer: {len(self._evaluations)} told, {len(self._pending)} pending, {best}>"
+
+    def _repr_html_(self) -> str:
+        """The evaluations as a table, the best one bold, for notebooks."""
+        names, best = list(self.space.variables), self.best()
+        rows = "".join(
+            _html_row([n, *(e.params[name] for name in names), e.value], bold=e is best)
+            for n, e in list(enumerate(self._evaluations, start=1))[-SHOWN_ROWS:]
+        )
+        header = "".join(f"<th>{escape(name)}</th>" for name in ["", *names, "value"])
+        return f"<p>{escape(repr(self))}</p><table><tr>{header}</tr>{rows}</table>"
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The evaluations as a pandas table: a column for each variable, and the value."""
+        try:
+            import pandas as pd  # noqa: PLC0415
+        except ModuleNotFoundError:
+            raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
+        rows = [{**e.params, "value": e.value} for e in self._evaluations]
+        return pd.DataFrame(rows, columns=[*self.space.variables, "value"])
 
     # --- on disk --------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """All state as JSON, by an atomic replacement: a crash leaves the old file or the new."""
-        target = Path(path)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        partial.write_text(json.dumps(self._to_json(), indent=1, allow_nan=False) + "\n")
-        partial.replace(target)
+        with self._lock:
+            text = json.dumps(self._to_json(), indent=1, allow_nan=False)
+        write_whole(Path(path), text + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Optimizer:
@@ -143,6 +208,7 @@ class Optimizer:
         return {
             "format": FORMAT,
             "seed": self.seed,
+            "direction": self.direction,
             "options": _finite_json(options),
             "variables": {
                 name: {"type": type(variable).__name__.upper(), **asdict(variable)}
@@ -153,6 +219,7 @@ class Optimizer:
                 for e in self._evaluations
             ],
             "pending": [{"params": p.params, "point": p.point.tolist()} for p in self._pending],
+            "guesses": [point.tolist() for point in self._guesses],
             "chain": self._history.chain(),
         }
 
@@ -164,16 +231,42 @@ class Optimizer:
             name: VARIABLE_TYPES[fields["type"]](**{k: v for k, v in fields.items() if k != "type"})
             for name, fields in stored["variables"].items()
         }
-        optimizer = cls(variables, seed=stored["seed"], options=ChooserOptions(**options))
-        for e in stored["evaluations"]:
-            optimizer._keep(Evaluation(e["params"], _read_json(e["value"]), np.array(e["point"])))
-        optimizer._pending = [
-            _Pending(p["params"], np.array(p["point"])) for p in stored["pending"]
-        ]
-        optimizer._history.set_pending(p.point for p in optimizer._pending)
-        if stored["chain"] is not None:
-            optimizer._history.keep_chain(stored["chain"])
+        direction = stored.get("direction", "minimize")
+        optimizer = cls(
+            variables, seed=stored["seed"], direction=direction, options=ChooserOptions(**options)
+        )
+        optimizer._guesses = [np.array(point) for point in stored.get("guesses", ())]
+        optimizer.restore(
+            (
+                Evaluation(e["params"], _read_json(e["value"]), np.array(e["point"]))
+                for e in stored["evaluations"]
+            ),
+            stored["chain"],
+        )
+        optimizer._set_pending(
+            [_Pending(p["params"], np.array(p["point"])) for p in stored["pending"]]
+        )
         return optimizer
+
+    def restore(
+        self, evaluations: Iterable[Evaluation], chain: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take over the evaluations of an earlier run, and the chain to go on from."""
+        with self._lock:
+            for evaluation in evaluations:
+                self._keep(evaluation)
+            if chain is not None:
+                self._history.keep_chain(chain)
+
+    def drop_guesses(self, evaluated: Sequence[Params]) -> None:
+        """Don't ask for guesses that were evaluated."""
+        with self._lock:
+            self._guesses = [g for g in self._guesses if self.space.decode(g) not in evaluated]
+
+    @property
+    def chain(self) -> Mapping[str, Any] | None:
+        """The hyperparameters' chain, which `restore` takes."""
+        return self._history.chain()
 
     # --- what is kept ---------------------------------------------------------------------------
 
@@ -181,18 +274,47 @@ class Optimizer:
         self._evaluations.append(evaluation)
         self._history.add(evaluation.point, evaluation.value)
 
+    def _set_pending(self, pending: list[_Pending]) -> None:
+        self._pending = pending
+        self._history.set_pending(p.point for p in pending)
+
+    def _take_guess(self) -> Params:
+        point = self._guesses.pop(0)
+        params = self.space.decode(point)
+        self._set_pending([*self._pending, _Pending(params, point)])
+        return params
+
     def _take_pending(self, params: Mapping[str, Any]) -> FloatArray:
         """The exact point of a suggestion that is told, or the canonical one of any other."""
         told = point_key(self.space.encode(params))
         for i, suggestion in enumerate(self._pending):
             if point_key(self.space.encode(suggestion.params)) == told:
-                point = self._pending.pop(i).point
-                self._history.set_pending(p.point for p in self._pending)
-                return point
+                self._set_pending(self._pending[:i] + self._pending[i + 1 :])
+                return suggestion.point
         return self.space.encode(params)
 
 
+def _as_result(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ResultError(
+            f"tell: a result must be a number, got {value!r}; NaN says that it failed there"
+        ) from None
+
+
+def _html_row(cells: Sequence[Any], *, bold: bool) -> str:
+    texts = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in cells]
+    tag = "th" if bold else "td"
+    return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts) + "</tr>"
+
+
 def _with_settings(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:
+    if isinstance(settings.get("initial_points"), list | tuple):
+        raise TypeError(
+            "initial_points is a number, of points that come before the model; "
+            "give guesses as initial=[…]"
+        )
     unknown = [name for name in settings if name not in options.__dataclass_fields__]
     if unknown:
         raise TypeError(

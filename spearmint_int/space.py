@@ -60,6 +60,8 @@ class Float:
         return [min(max((self._scale(x) - low) / (high - low), 0.0), 1.0)]
 
     def decode(self, u: FloatArray) -> float:
+        if u[0] <= 0.0 or u[0] >= 1.0:  # a bound is itself, and not the exponential of a logarithm
+            return float(self.min if u[0] <= 0.0 else self.max)
         low, high = self._scale(self.min), self._scale(self.max)
         s = low + (high - low) * float(u[0])
         return min(max(math.exp(s) if self.log else s, float(self.min)), float(self.max))
@@ -176,6 +178,9 @@ class Space:
     """An ordered set of named variables, and their place in the unit cube."""
 
     def __init__(self, variables: Mapping[str, Variable]) -> None:
+        if not isinstance(variables, Mapping):
+            kind = type(variables).__name__
+            raise SpaceError(f"a space maps names to variables, {{'x': Float(0, 1)}}, got a {kind}")
         if not variables:
             raise SpaceError("a space must have at least one variable")
         for name, variable in variables.items():

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from spearmint_int import Enum, Float, Int, Space, SpaceError, minimize
+from spearmint_int import Enum, Float, Int, Optimizer, Space, SpaceError, Stop, minimize
 from spearmint_int.chooser import Recommendation
+from spearmint_int.cli.program import exit_code
+from spearmint_int.errors import ConfigError
 from spearmint_int.space import Params
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
@@ -74,12 +81,45 @@ def test_where_all_failed_the_result_says_so() -> None:
     assert result.recommendation is None
 
 
-def test_an_exception_is_the_callers() -> None:
-    def broken(params: Params) -> float:
-        raise ZeroDivisionError
+def fails_at(number: int) -> Callable[[Params], float]:
+    """A function whose call of this number raises."""
+    calls = itertools.count(1)
 
-    with pytest.raises(ZeroDivisionError):
-        minimize(broken, {"k": Int(0, 9)}, 3)
+    def function(params: Params) -> float:
+        if next(calls) == number:
+            raise ZeroDivisionError
+        return float(params["k"])
+
+    return function
+
+
+def test_an_exception_is_the_callers_and_has_the_result_so_far() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        minimize(fails_at(4), {"k": Int(0, 9)}, 8, **QUICK)
+    result = caught.value.result  # type: ignore[attr-defined]
+    assert len(result.history) == 3
+    assert result.value == min(e.value for e in result.history)
+    assert result.message == "ended by ZeroDivisionError"
+
+
+def test_an_exception_at_the_first_evaluation_has_an_empty_result() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        minimize(fails_at(1), {"k": Int(0, 9)}, 8, **QUICK)
+    assert caught.value.result.history == ()  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_gives_back_the_result_so_far() -> None:
+    calls = itertools.count(1)
+
+    def function(params: Params) -> float:
+        if next(calls) == 5:
+            raise KeyboardInterrupt
+        return float(params["k"])
+
+    result = minimize(function, {"k": Int(0, 9)}, 8, **QUICK)
+    assert len(result.history) == 4
+    assert result.message == "interrupted"
+    assert result.recommendation is not None
 
 
 def test_under_noise_the_recommendation_is_the_models_and_not_the_luckiest_value() -> None:
@@ -113,3 +153,139 @@ def test_nothing_is_printed_where_there_is_no_terminal(capsys: pytest.CaptureFix
     minimize(bowl, {"x": Float(0, 1), "k": Int(0, 5)}, 3, **QUICK)
     printed = capsys.readouterr()
     assert printed.out + printed.err == ""
+
+
+# --- how it begins and ends -----------------------------------------------------------------------
+
+BOWL: dict[str, Any] = {"x": Float(0, 1), "k": Int(0, 5)}
+
+
+def test_guesses_are_evaluated_first_and_known_results_not_at_all() -> None:
+    asked: list[Params] = []
+
+    def function(params: Params) -> float:
+        asked.append(params)
+        return bowl(params)
+
+    known = ({"x": 0.9, "k": 5}, 9.36)
+    result = minimize(function, BOWL, 4, initial=[{"x": 0.5, "k": 1}, known], **QUICK)
+    assert asked[0] == {"x": 0.5, "k": 1}
+    assert known[0] not in asked
+    assert len(asked) == 4
+    assert len(result.history) == 5
+
+
+def test_no_evaluation_begins_after_the_timeout() -> None:
+    def slow(params: Params) -> float:
+        time.sleep(0.1)
+        return bowl(params)
+
+    result = minimize(slow, BOWL, 500, timeout=0.3, **QUICK)
+    assert 1 <= len(result.history) < 10
+    assert result.message == "the time is over"
+
+
+def test_a_value_that_is_good_enough_ends_the_search() -> None:
+    result = minimize(lambda p: float(p["k"]), {"k": Int(0, 9)}, 50, stop=Stop(value=1.0), **QUICK)
+    assert len(result.history) < 50
+    assert result.value <= 1.0
+    assert result.message == "a value as good as 1 was found"
+
+
+def test_no_improvement_for_a_while_ends_the_search() -> None:
+    result = minimize(lambda _: 1.0, {"x": Float(0, 1)}, 50, stop=Stop(no_improvement=3), **QUICK)
+    assert len(result.history) == 4
+    assert result.message == "no improvement in 3 evaluations"
+
+
+def test_a_callback_sees_every_evaluation_and_may_end_the_search() -> None:
+    seen: list[int] = []
+
+    def callback(optimizer: Optimizer) -> bool:
+        seen.append(len(optimizer.history))
+        return len(seen) == 3
+
+    result = minimize(bowl, BOWL, 20, callback=callback, **QUICK)
+    assert seen == [1, 2, 3]
+    assert result.message == "stopped by the callback"
+
+
+def test_the_largest_value_is_found_where_that_is_asked_for() -> None:
+    result = minimize(lambda p: -bowl(p), BOWL, 15, direction="maximize", **QUICK)
+    assert result.value == max(e.value for e in result.history)
+    assert result.value > -0.5
+
+
+def test_threads_evaluate_at_the_same_time() -> None:
+    both = threading.Barrier(2, timeout=20)  # passes when two evaluations wait at it
+
+    def function(params: Params) -> float:
+        both.wait()
+        return bowl(params)
+
+    result = minimize(function, BOWL, 6, n_jobs=2, **QUICK)
+    assert len(result.history) == 6
+    assert result.message == "6 evaluations done"
+
+
+def test_an_exception_in_a_thread_loses_no_other_result() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        minimize(fails_at(3), {"k": Int(0, 9)}, 8, n_jobs=2, **QUICK)
+    assert len(caught.value.result.history) >= 2  # type: ignore[attr-defined]
+
+
+def test_the_number_of_threads_must_make_sense() -> None:
+    with pytest.raises(ValueError, match="n_jobs must be at least 1"):
+        minimize(bowl, BOWL, 3, n_jobs=0)
+
+
+# --- in a folder ----------------------------------------------------------------------------------
+
+
+def test_a_run_in_a_folder_goes_on_as_if_it_had_never_ended(tmp_path: Path) -> None:
+    whole = minimize(bowl, BOWL, 8, **QUICK)
+    minimize(bowl, BOWL, 5, path=tmp_path / "run", **QUICK)
+    rest = minimize(bowl, BOWL, 8, path=tmp_path / "run", **QUICK)
+    assert [e.params for e in rest.history] == [e.params for e in whole.history]
+
+
+def test_nothing_is_evaluated_again_once_all_is_done(tmp_path: Path) -> None:
+    minimize(bowl, BOWL, 3, path=tmp_path, **QUICK)
+    result = minimize(fails_at(1), BOWL, 3, path=tmp_path, **QUICK)
+    assert len(result.history) == 3
+
+
+def test_what_was_evaluated_before_an_exception_is_in_the_folder(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        minimize(fails_at(4), {"k": Int(0, 9)}, 8, path=tmp_path, **QUICK)
+    assert len(minimize(fails_at(99), {"k": Int(0, 9)}, 4, path=tmp_path, **QUICK).history) == 4
+
+
+def test_guesses_and_known_results_are_there_once_after_a_resume(tmp_path: Path) -> None:
+    initial: list[Any] = [{"x": 0.5, "k": 1}, ({"x": 0.75, "k": 5}, 9.0)]
+    for evaluations in (2, 3):
+        result = minimize(bowl, BOWL, evaluations, initial=initial, path=tmp_path, **QUICK)
+    params = [e.params for e in result.history]
+    assert len(params) == 4
+    assert params.count({"x": 0.5, "k": 1}) == params.count({"x": 0.75, "k": 5}) == 1
+
+
+def test_the_command_line_reads_the_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = minimize(bowl, BOWL, 4, path=tmp_path, likelihood="NOISELESS", **QUICK)
+    for command in ("status", "jobs", "best", "export", "suggest"):
+        assert exit_code([command, str(tmp_path)]) == 0
+    assert f"{result.value:.6g}" in capsys.readouterr().out
+
+
+def test_a_folder_of_other_variables_is_refused(tmp_path: Path) -> None:
+    minimize(bowl, BOWL, 2, path=tmp_path, **QUICK)
+    with pytest.raises(ConfigError, match="variables"):
+        minimize(bowl, {"x": Float(0, 1), "k": Int(0, 6)}, 3, path=tmp_path, **QUICK)
+
+
+def test_the_other_direction_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    minimize(bowl, BOWL, 2, path=tmp_path, **QUICK)
+    with pytest.raises(ConfigError, match="direction"):
+        minimize(bowl, BOWL, 3, path=tmp_path, direction="maximize", **QUICK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -247,3 +248,108 @@ def test_a_file_of_another_kind_is_refused_by_its_name(text: str, tmp_path: Path
     path.write_text(text)
     with pytest.raises(SpearmintError, match=r"other.json: not a saved optimizer"):
         Optimizer.load(path)
+
+
+# --- at its edges ---------------------------------------------------------------------------------
+
+
+def test_a_space_that_is_a_list_is_refused_with_what_it_must_be() -> None:
+    with pytest.raises(SpaceError, match=r"a space maps names to variables, .* got a list"):
+        Optimizer([Float(0, 1)])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5, True])
+def test_only_a_count_from_one_on_can_be_asked_for(count: Any) -> None:
+    with pytest.raises(SpearmintError, match="a whole number from 1 on, got"):
+        Optimizer(VARIABLES).ask(count)
+
+
+@pytest.mark.parametrize("value", [None, "low", [1.0, 2.0]])
+def test_a_result_that_is_no_number_is_refused_and_changes_nothing(value: Any) -> None:
+    optimizer = Optimizer(VARIABLES)
+    params = optimizer.ask()[0]
+    with pytest.raises(SpearmintError, match=r"a result must be a number, got .*; NaN says"):
+        optimizer.tell(params, value)
+    assert optimizer.pending == (params,)
+    assert optimizer.history == ()
+
+
+def test_a_point_whose_worker_died_can_be_forgotten() -> None:
+    optimizer = Optimizer({"k": Int(0, 1)}, likelihood="NOISELESS")
+    first, _ = optimizer.ask(2)
+    optimizer.forget(first)
+    assert optimizer.ask() == [first]
+
+
+def test_what_nobody_has_asked_for_cant_be_forgotten() -> None:
+    with pytest.raises(SpearmintError, match="nobody has asked for"):
+        Optimizer({"k": Int(0, 9)}).forget({"k": 3})
+
+
+def test_guesses_are_asked_first_and_survive_a_save(tmp_path: Path) -> None:
+    guesses = [{"k": 7, "x": 0.5}, {"k": 2, "x": 0.25}]
+    optimizer = Optimizer({"k": Int(0, 9), "x": Float(0, 1)}, initial=guesses, **QUICK)
+    assert optimizer.ask() == guesses[:1]
+    optimizer.save(tmp_path / "saved.json")
+    loaded = Optimizer.load(tmp_path / "saved.json")
+    assert loaded.ask(2)[0] == guesses[1]
+
+
+def test_a_list_where_a_number_of_points_belongs_names_the_right_argument() -> None:
+    with pytest.raises(TypeError, match="give guesses as initial="):
+        Optimizer(VARIABLES, initial_points=[{"rate": 0.1}])
+
+
+def test_an_unknown_direction_is_refused() -> None:
+    with pytest.raises(SpearmintError, match="did you mean 'maximize'"):
+        Optimizer(VARIABLES, direction="maximise")
+
+
+def test_the_direction_survives_a_save(tmp_path: Path) -> None:
+    Optimizer(VARIABLES, direction="maximize").save(tmp_path / "saved.json")
+    assert Optimizer.load(tmp_path / "saved.json").direction == "maximize"
+
+
+def test_a_pool_of_threads_may_share_it() -> None:
+    optimizer = Optimizer({"k": Int(0, 50), "x": Float(0, 1)}, likelihood="NOISELESS", **QUICK)
+
+    def work(_: int) -> None:
+        params = optimizer.ask()[0]
+        optimizer.tell(params, params["k"] + params["x"])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(16)))
+    assert len(optimizer.history) == 16
+    assert optimizer.pending == ()
+    assert distinct([e.params for e in optimizer.history]) == 16
+
+
+def test_it_prints_where_it_stands() -> None:
+    optimizer = Optimizer({"k": Int(0, 9)})
+    assert repr(optimizer) == "<Optimizer: 0 told, 0 pending, no result yet>"
+    optimizer.tell({"k": 3}, 0.5)
+    assert repr(optimizer) == "<Optimizer: 1 told, 0 pending, best 0.5 at {'k': 3}>"
+    assert repr(optimizer.history[0]) == "Evaluation(params={'k': 3}, value=0.5)"
+
+
+def test_a_notebook_shows_the_evaluations_as_a_table() -> None:
+    optimizer = Optimizer({"<k>": Int(0, 9)})
+    optimizer.tell({"<k>": 3}, 0.5)
+    optimizer.tell({"<k>": 4}, 0.25)
+    shown = optimizer._repr_html_()
+    assert "<tr><th>2</th><th>4</th><th>0.25</th></tr>" in shown
+    assert "&lt;k&gt;" in shown
+
+
+def test_the_evaluations_are_a_table_of_pandas() -> None:
+    table = told(3).to_dataframe()
+    assert list(table.columns) == [*VARIABLES, "value"]
+    assert table["value"].tolist() == [e.value for e in told(3).history]
+
+
+@pytest.mark.parametrize("bound", [1e-4, 0.3, 7e-5])
+def test_a_bound_on_a_log_scale_comes_back_as_itself(bound: float) -> None:
+    for variable in (Float(bound, 10.0, log=True), Float(1e-9, bound, log=True)):
+        optimizer = Optimizer({"x": variable})
+        optimizer.tell({"x": bound}, 1.0)
+        assert optimizer.history[0].params == {"x": bound}

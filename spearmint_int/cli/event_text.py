@@ -76,7 +76,7 @@ def count_text(progress: Progress) -> str:
 
 
 def best_text(progress: Progress) -> str:
-    """The lowest result and where it was found."""
+    """The best result and where it was found."""
     best = progress.best
     if best is None:
         return "no result yet"
@@ -85,7 +85,7 @@ def best_text(progress: Progress) -> str:
 
 
 def estimate_text(progress: Progress) -> str:
-    """The minimum of the model and where it is."""
+    """The optimum of the model and where it is."""
     found = progress.estimate
     if found is None:
         return "no model yet"

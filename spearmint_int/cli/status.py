@@ -59,17 +59,19 @@ def _report(config: Config, store: Store) -> StatusReport:
     return StatusReport(
         counts=store.counts(),
         finished=sum(budget[status] for budget in budgets for status in FINISHED),
-        best=_best_job(store, complete, config.task_name),
+        best=_best_job(store, complete, config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
         job_seconds=median(seconds) if seconds else None,
         location=store.location,
     )
 
 
-def _best_job(store: Store, complete: list[JobPoint], task: str) -> Job | None:
-    """The job with the lowest value, the first of equals."""
-    finite = [e for e in complete if math.isfinite(e.value(task))]
-    return store.job(min(finite, key=lambda e: e.value(task)).id) if finite else None
+def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | None:
+    """The job with the best value, the first of equals."""
+    best_of = max if config.maximize else min
+    finite = [(e.value(config.task_name), -e.id if config.maximize else e.id) for e in complete]
+    finite = [pair for pair in finite if math.isfinite(pair[0])]
+    return store.job(abs(best_of(finite)[1])) if finite else None
 
 
 def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
@@ -119,9 +121,9 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
 @json_option
 @on_folder
 def best(folder: Folder, as_json: bool) -> None:
-    """The job with the lowest value, and the minimum of the model.
+    """The job with the best value, and the optimum of the model.
 
-    Under noise trust the model: the lowest value of many noisy ones is lucky.
+    Under noise trust the model: the best value of many noisy ones is lucky.
     """
     job, model = _observed_and_model(folder)
     if as_json:
@@ -139,7 +141,7 @@ def _observed_and_model(folder: Folder) -> tuple[Job | None, Recommendation | No
     with folder.results() as store:
         if store is None:
             return None, None
-        job = _best_job(store, store.job_points([JobStatus.COMPLETE]), config.task_name)
+        job = _best_job(store, store.job_points([JobStatus.COMPLETE]), config)
         return job, StoredExperiment.read(config, store).recommend()
 
 
@@ -147,16 +149,17 @@ def _best_facts(
     config: Config, job: Job, model: Recommendation | None
 ) -> Iterator[tuple[str, str]]:
     value = (job.values or {}).get(config.task_name)
-    yield "lowest value", f"{value_text.number(value)} (job {job.id})"
+    extreme, optimum = ("highest", "maximum") if config.maximize else ("lowest", "minimum")
+    yield f"{extreme} value", f"{value_text.number(value)} (job {job.id})"
     yield "  at", value_text.params(job.params)
     if model is not None:
-        yield "model's minimum", value_text.estimate(model.mean, model.sd)
+        yield f"model's {optimum}", value_text.estimate(model.mean, model.sd)
         yield "  at ", value_text.params(model.params)
 
 
 def _best_document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:
     found = model and {"params": model.params, "mean": model.mean, "sd": model.sd}
     return {
-        "lowest": None if job is None else job_document(job, task=config.task_name),
+        "observed": None if job is None else job_document(job, task=config.task_name),
         "model": found,
     }

@@ -55,6 +55,7 @@ class Config(BaseModel):
     task_name: str
     variables: dict[str, Variable]
     likelihood: str
+    maximize: bool
     resources: dict[str, Resource]
     chooser: str
     chooser_args: ChooserArgs
@@ -152,6 +153,7 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
         main_file=task.main_file or document.main_file or "",
         task_name=name,
         likelihood=task.likelihood or document.likelihood,
+        maximize=document.maximize,
         resources=document.all_resources,
         chooser_args=_chooser_args(document, task),
         database=_database(document),

@@ -100,6 +100,7 @@ class Document(ChooserArgs, Resource):
     likelihood: Likelihood = Field(
         default="GAUSSIAN", description="NOISELESS if repeats give equal values"
     )
+    maximize: bool = Field(default=False, description="look for the largest value")
     tasks: dict[str, Task] | None = Field(default=None, description="default: one OBJECTIVE, main")
     resources: dict[str, Resource] | None = Field(default=None, description="default: one, Main")
     chooser: Text = Field(default="default_chooser", description="who picks the next point")
@@ -141,7 +142,7 @@ class Document(ChooserArgs, Resource):
 
     @property
     def objective(self) -> tuple[str, Task]:
-        """The name and the options of the task that is minimised."""
+        """The name and the options of the task that is optimised."""
         tasks = self.tasks or {"main": Task()}
         return next((name, task) for name, task in tasks.items() if task.type == "OBJECTIVE")
 

@@ -1,4 +1,4 @@
-"""The model's minimum, calculated while jobs run, for people who watch."""
+"""The model's optimum, calculated while jobs run, for people who watch."""
 
 from __future__ import annotations
 
@@ -58,9 +58,15 @@ class Estimator:
         return False
 
     def finish(self) -> None:
-        """The estimate from all that is known, now."""
-        if self._has_news():
+        """The estimate from all that is known, as anybody who asks later will get it."""
+        self.latest = None
+        if self._experiment.history.finished:
             self._keep(self._task())
+
+    def forget(self) -> None:
+        """No estimate rather than an old one, where there is no time for another."""
+        if self._has_news():
+            self.latest = None
 
     def _has_news(self) -> bool:
         finished = self._experiment.history.finished
@@ -69,7 +75,7 @@ class Estimator:
     def _task(self) -> Callable[[], Recommendation | None]:
         self._seen = self._experiment.history.finished
         problem = self._experiment.problem()  # here, in the loop's thread, before the call begins
-        return lambda: self._recommend(problem)
+        return lambda: self._experiment.in_own_direction(self._recommend(problem))
 
     def _collect(self, call: BackgroundCall[Recommendation | None]) -> bool:
         if not call.is_finished:
@@ -83,7 +89,7 @@ class Estimator:
         try:
             found = calculated()
         except Exception as error:  # a line for people must not end a run
-            warnings.warn(f"the model's minimum is not known: {error!r}", stacklevel=2)
+            warnings.warn(f"the model's optimum is not known: {error!r}", stacklevel=2)
             return
         if found is not None:
             self.latest = Estimate(found.params, found.mean, found.sd)

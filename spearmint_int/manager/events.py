@@ -35,7 +35,7 @@ class EndReason(str, Enum):
 
 @dataclass(frozen=True)
 class Best:
-    """The lowest result so far and where it was found."""
+    """The best result so far and where it was found."""
 
     job_id: int
     value: float
@@ -44,7 +44,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The minimum of the model's mean, in the objective's units."""
+    """The optimum of the model's mean, in the objective's units."""
 
     params: Params
     mean: float

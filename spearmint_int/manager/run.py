@@ -230,6 +230,8 @@ class Run:
             self._tracker.refresh()
             if self._obeyed < Urgency.HAND_BACK:
                 self._estimator.finish()
+            else:
+                self._estimator.forget()
             self._trace.update(self._tracker.best, self._history.counts)
         summary = Summary(
             reason=reason,

@@ -65,7 +65,7 @@ def test_an_experiment_without_jobs_is_no_error_and_gets_no_store(
     before = sorted(experiment.iterdir())
     answer = spearmint(command, experiment, "--json")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.json in ([], {"lowest": None, "model": None}) or command == "status"
+    assert answer.json in ([], {"observed": None, "model": None}) or command == "status"
     assert sorted(experiment.iterdir()) == before
 
 
@@ -190,7 +190,7 @@ def test_best_names_the_lowest_value_and_the_models_minimum(
     assert "lowest value     0.0625 (job 2)" in out
     assert "model's minimum" in out
     answer = spearmint("best", with_results, "--json").json
-    assert answer["lowest"]["id"] == 2
+    assert answer["observed"]["id"] == 2
     assert set(answer["model"]) == {"params", "mean", "sd"}
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.cli import value_text
 from tests.cli.conftest import CONFIG, CommandLine
 
 SLOW_OBJECTIVE = """import time
@@ -150,3 +151,18 @@ def test_a_terminal_gets_the_live_view(experiment: Path) -> None:
     assert "parabola: 0 of 3 jobs" in text
     assert "━" in text
     assert "best: " in text.replace("\x1b[1m", "").replace("\x1b[0m", "")
+
+
+@pytest.mark.parametrize("budgets", [(6,), (5, 6)], ids=["one run", "after a resume of one job"])
+def test_the_last_line_of_a_run_is_what_best_says(
+    spearmint: CommandLine, experiment: Path, budgets: tuple[int, ...]
+) -> None:
+    config = json.loads((experiment / "config.json").read_text())
+    for budget in budgets:
+        keys = {"max-finished-jobs": budget, "likelihood": "GAUSSIAN"}
+        (experiment / "config.json").write_text(json.dumps(config | keys))
+        lines = spearmint("run", experiment).out.splitlines()
+    told = next(line for line in lines if line.startswith("model: "))
+    model = spearmint("best", experiment, "--json").json["model"]
+    estimate = value_text.estimate(model["mean"], model["sd"])
+    assert told == f"model: {estimate} at {value_text.params(model['params'])}"
