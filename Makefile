@@ -24,7 +24,7 @@ $(VENV)/.installed: $(BIN)/python $(SOURCES)
 	@touch $@
 
 $(VENV)/.developed: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable '.[experiments,test,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[experiments,plots,test,dev]'
 	@touch $(VENV)/.installed $@
 
 test: $(VENV)/.developed  ## all tests but the slow ones

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from spearmint_int.chooser import ChooserOptions, Recommendation
+from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.optimizer import Evaluation, Optimizer
 from spearmint_int.run_folder import RunFolder
@@ -46,6 +46,16 @@ class MinimizeResult:
     recommendation: Recommendation | None
     history: tuple[Evaluation, ...] = field(repr=False)
     message: str
+    problem: Problem = field(repr=False)  # as the chooser gets it: its values are minimised
+    maximize: bool = field(default=False, repr=False)
+
+    def plot(self, kind: str = "progress", *, theme: str = "light") -> Any:
+        """A plotly figure of the results or the model (`spearmint_int.plots.PLOTS` has the kinds);
+        it needs the extra `plots`."""
+        from spearmint_int.plots import Snapshot, plot  # noqa: PLC0415 (an extra)
+
+        seen = Snapshot.of_evaluations(self.history, self.problem, maximize=self.maximize)
+        return plot(seen, kind, theme=theme)
 
     def __str__(self) -> str:
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
@@ -239,13 +249,14 @@ class _Search:
 
     def _result(self, message: str) -> MinimizeResult:
         best, history = self.optimizer.best(), self.optimizer.history
+        posed = (self.optimizer.problem(), self.optimizer.direction == "maximize")
         if best is not None:
             found = self.optimizer.recommend()
-            return MinimizeResult(best.params, best.value, found, history, message)
+            return MinimizeResult(best.params, best.value, found, history, message, *posed)
         if not history:
-            return MinimizeResult({}, float("nan"), None, history, message)
+            return MinimizeResult({}, float("nan"), None, history, message, *posed)
         first = history[0]  # every evaluation failed: the first one stands for all
-        return MinimizeResult(first.params, first.value, None, history, "all failed")
+        return MinimizeResult(first.params, first.value, None, history, "all failed", *posed)
 
 
 class _Bar(AbstractContextManager["_Bar"]):

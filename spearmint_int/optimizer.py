@@ -21,7 +21,14 @@ import numpy as np
 
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.atomic import write_whole
-from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Prediction, Recommendation, Suggestion
+from spearmint_int.chooser import (
+    OBJECTIVE,
+    ChooserOptions,
+    Prediction,
+    Problem,
+    Recommendation,
+    Suggestion,
+)
 from spearmint_int.errors import ResultError, SpearmintError, UnknownNameError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
@@ -156,6 +163,11 @@ class Optimizer:
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
         with self._lock:
             return self._experiment.predict(rows)
+
+    def problem(self) -> Problem:
+        """All that is known now, as the chooser gets it: its values are minimised."""
+        with self._lock:
+            return self._experiment.problem()
 
     # --- for people -----------------------------------------------------------------------------
 

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from spearmint_int.kernels import Kernel
     from spearmint_int.sampling import Prior
     from spearmint_int.schedulers import SchedulerOpener
+    from spearmint_int.snapshot import Snapshot
     from spearmint_int.stores import StoreOpener
+
+    PlotMaker = Callable[[Snapshot, str], Any]  # the figure of a snapshot, in a theme
 
 T = TypeVar("T")
 
@@ -60,6 +63,11 @@ class Registry(Mapping[str, T], Generic[T]):
     def group(self) -> str:
         """The group of the entry points that add to these names."""
         return f"spearmint_int.{self.kind}s"
+
+    @property
+    def built_in(self) -> tuple[str, ...]:
+        """The names that need no other package, in the order of the table."""
+        return tuple(self._built_in)
 
     def register(self, name: str, value: T) -> None:
         """Add a name in this process."""
@@ -186,7 +194,23 @@ STORES: Registry[StoreOpener] = Registry(
     },
 )
 
+_PLOTS = "spearmint_int.plots"
+PLOTS: Registry[PlotMaker] = Registry(
+    "plot",
+    {
+        "progress": Entry(f"{_PLOTS}.progress:of", "the best so far, and the model's minimum"),
+        "variables": Entry(f"{_PLOTS}.variables:of", "what the model expects along each variable"),
+        "pairs": Entry(f"{_PLOTS}.pairs:of", "the model over each pair of variables"),
+        "importance": Entry(f"{_PLOTS}.importance:of", "which variables matter"),
+        "parallel": Entry(f"{_PLOTS}.parallel:of", "every result across all variables"),
+        "calibration": Entry(f"{_PLOTS}.calibration:of", "predicted against observed"),
+        "acquisition": Entry(f"{_PLOTS}.acquisition:of", "what each suggestion promised"),
+        "hyperparameters": Entry(f"{_PLOTS}.hyperparameters:of", "the model's length scales"),
+        "timeline": Entry(f"{_PLOTS}.timeline:of", "when jobs ran, and which failed"),
+    },
+)
+
 REGISTRIES: dict[str, Registry[Any]] = {
     registry.kind: registry
-    for registry in (KERNELS, ACQUISITIONS, PRIORS, CHOOSERS, SCHEDULERS, STORES)
+    for registry in (KERNELS, ACQUISITIONS, PRIORS, CHOOSERS, SCHEDULERS, STORES, PLOTS)
 }

@@ -240,6 +240,12 @@ class Space:
         )
 
     @cached_property
+    def group_variables(self) -> tuple[Variable, ...]:
+        """The variable of which each of `groups` is an element."""
+        starts = {group[0] for group in self.groups}
+        return tuple(variable for _, variable, column in self._elements() if column in starts)
+
+    @cached_property
     def group_names(self) -> tuple[str, ...]:
         """A name for each of `groups`: `depth`, or `weights[2]` for an element of a vector."""
         starts = {group[0] for group in self.groups}

@@ -30,6 +30,7 @@ LAYERS = [
     ["sampling"],
     ["acquisition"],
     ["chooser"],
+    ["analysis"],
 ]
 # It has the names of parts that stand above it, for type checkers, and loads them by name.
 NAMES_OTHERS = {"registry"}

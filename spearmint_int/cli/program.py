@@ -15,6 +15,7 @@ from spearmint_int.cli.clean import clean
 from spearmint_int.cli.import_export import add, export
 from spearmint_int.cli.init import init
 from spearmint_int.cli.jobs import jobs, retry, show
+from spearmint_int.cli.plot import plot
 from spearmint_int.cli.run import run
 from spearmint_int.cli.status import best, status
 from spearmint_int.cli.suggest import suggest
@@ -79,7 +80,8 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 
 for command in (
-    init, check, run, status, jobs, best, show, suggest, add, retry, export, clean, completion,
+    init, check, run, status, jobs, best, show, plot,
+    suggest, add, retry, export, clean, completion,
 ):  # fmt: skip
     program.add_command(command)
 

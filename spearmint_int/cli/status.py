@@ -38,18 +38,20 @@ class StatusReport:
 
 
 @click.command(short_help="How far it is, and the best so far.")
+@click.option("--plots", is_flag=True, help="Also a line of bars for the results and the model.")
 @json_option
 @on_folder
-def status(folder: Folder, as_json: bool) -> None:
+def status(folder: Folder, plots: bool, as_json: bool) -> None:
     """Jobs done, running, waiting and broken, and the best so far."""
     config = folder.config
     with folder.results() as store:
         empty = StatusReport(dict.fromkeys(JobStatus, 0))
         report = empty if store is None else _report(config, store)
+        lines = list(_figures(config, store)) if plots and store is not None else []
     if as_json:
         print_json(_status_document(config, report))
     else:
-        print_facts(_status_facts(config, report))
+        print_facts([*_status_facts(config, report), *lines])
 
 
 def _report(config: Config, store: Store) -> StatusReport:
@@ -64,6 +66,13 @@ def _report(config: Config, store: Store) -> StatusReport:
         job_seconds=median(seconds) if seconds else None,
         location=store.location,
     )
+
+
+def _figures(config: Config, store: Store) -> Iterator[tuple[str, str]]:
+    from spearmint_int.cli.sparklines import figures  # noqa: PLC0415
+    from spearmint_int.snapshot import Snapshot  # noqa: PLC0415 (the model: linear algebra)
+
+    return figures(Snapshot.of_store(config, store))
 
 
 def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | None:

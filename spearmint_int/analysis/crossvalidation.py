@@ -1,0 +1,73 @@
+"""Predicted against observed: each result as the model would have expected it without it.
+
+Up to `FOLDS` results one is left out at a time; of more, as many parts are left out in turn. The
+hyperparameters are sampled anew each time, so that nothing of a result is in its expectation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray, IntArray
+from spearmint_int.chooser import Observations, Problem, fit
+
+FOLDS = 20
+DRAWS = 400
+LEAST_RESULTS = 5  # of fewer nothing can be learnt
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Of every finite result: what it was, what was expected, and its rank in the draws [0, 1]."""
+
+    observed: FloatArray
+    mean: FloatArray
+    sd: FloatArray
+    rank: FloatArray
+
+    @property
+    def z(self) -> FloatArray:
+        """Errors in units of the expected sd."""
+        return (self.observed - self.mean) / np.maximum(self.sd, np.finfo(float).tiny)
+
+    def coverage(self, level: float) -> float:
+        """The share of results inside of the central interval that should hold `level` of them."""
+        inside = np.abs(self.rank - 0.5) <= 0.5 * level
+        return float(np.mean(inside))
+
+
+def cross_validated(problem: Problem, *, folds: int = FOLDS) -> CrossValidation | None:
+    """None while there are too few finite results."""
+    finite = np.flatnonzero(np.isfinite(problem.values))
+    if len(finite) < LEAST_RESULTS:
+        return None
+    rng = np.random.default_rng(problem.seed)
+    parts = np.array_split(rng.permutation(finite), min(folds, len(finite)))
+    rows = np.concatenate(parts)
+    moments = np.concatenate([_left_out(problem, part, rng) for part in parts], axis=1)
+    order = np.argsort(rows)
+    mean, sd, rank = moments[:, order]
+    return CrossValidation(problem.values[rows[order]], mean, sd, rank)
+
+
+def _left_out(problem: Problem, part: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Mean, sd and rank [3, m] of the results that are left out."""
+    kept = np.setdiff1d(np.arange(len(problem.observations)), part)
+    rest = replace(problem, observations=taken(problem.observations, kept))
+    draws = fit(rest.without_pending(), rng).draw(
+        problem.observations.points[part], rng, DRAWS, noisy=True
+    )
+    rank = np.mean(draws < problem.values[part], axis=0)
+    return np.array([draws.mean(axis=0), draws.std(axis=0), rank])
+
+
+def taken(observations: Observations, rows: IntArray) -> Observations:
+    """Some of the observations, in the order of `rows`."""
+    return Observations(
+        observations.points[rows],
+        {task: values[rows] for task, values in observations.values.items()},
+        observations.seconds[rows],
+        observations.worked[rows],
+    )

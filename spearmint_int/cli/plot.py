@@ -1,0 +1,88 @@
+"""`plot`: figures of an experiment as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from spearmint_int.cli.arguments import at, config_option
+from spearmint_int.errors import SpearmintError, UnknownNameError
+from spearmint_int.registry import PLOTS
+
+if TYPE_CHECKING:
+    from spearmint_int.cli.arguments import Folder
+    from spearmint_int.snapshot import Snapshot
+
+ALL = "all"
+
+
+@click.command(
+    short_help="Draw figures of the results and the model.",
+    epilog="Kinds: " + "; ".join(f"{kind} ({PLOTS.about(kind)})" for kind in PLOTS.built_in),
+)
+@click.argument("arguments", metavar="[DIR] [KIND]", nargs=-1)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where to write; .html (default), .png, .svg or .pdf by its ending.",
+)  # fmt: skip
+@click.option("--dark", is_flag=True, help="Light on dark.")
+@config_option
+def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name: str) -> None:
+    """Draw one figure, or without a KIND all of them on one page."""
+    directory, kind = _directory_and_kind(arguments)
+    theme, path = "dark" if dark else "light", output or Path(f"{kind}.html")
+    if kind == ALL and path.suffix.lower() != ".html":
+        raise click.UsageError(f"all figures go to an .html file, got {path}; or name one kind")
+    plots_or_remedy()
+    from spearmint_int.plots import write  # noqa: PLC0415
+
+    snapshot = snapshot_of(at(directory, file_name))
+    if kind == ALL:
+        _write_all(snapshot, path, theme)
+    else:
+        write(PLOTS[kind](snapshot, theme), path)
+    click.echo(str(path))
+
+
+def _directory_and_kind(arguments: tuple[str, ...]) -> tuple[Path, str]:
+    """`[DIR] [KIND]`: a single word that is a kind, and no folder, is the kind."""
+    if len(arguments) > 2:
+        raise click.UsageError(f"a folder and a kind at most, got {' '.join(arguments)}")
+    if len(arguments) == 2:
+        return Path(arguments[0]), _known(arguments[1])
+    only = arguments[0] if arguments else "."
+    if only in PLOTS and not Path(only).exists():
+        return Path(), only
+    return Path(only), ALL
+
+
+def _known(kind: str) -> str:
+    if kind != ALL and kind not in PLOTS:
+        raise UnknownNameError(PLOTS.kind, kind, [ALL, *PLOTS])
+    return kind
+
+
+def _write_all(snapshot: Snapshot, path: Path, theme: str) -> None:
+    from spearmint_int.atomic import write_whole  # noqa: PLC0415
+    from spearmint_int.plots import page  # noqa: PLC0415
+
+    figures = [PLOTS[kind](snapshot, theme) for kind in PLOTS]
+    write_whole(path, page(figures, title=snapshot.name, theme=theme))
+
+
+def plots_or_remedy() -> None:
+    """One sentence where plotly is not installed."""
+    try:
+        import plotly  # noqa: F401, PLC0415
+    except ImportError:
+        remedy = "pip install 'spearmint-int[plots]'"
+        raise SpearmintError(f"figures need plotly, which is not installed: {remedy}") from None
+
+
+def snapshot_of(folder: Folder) -> Snapshot:
+    from spearmint_int.snapshot import Snapshot  # noqa: PLC0415
+
+    with folder.store() as store:
+        return Snapshot.of_store(folder.config, store)

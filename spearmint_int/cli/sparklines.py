@@ -1,0 +1,69 @@
+"""Figures of one line, for a terminal: a bar of eight heights for each value."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from spearmint_int.cli import value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spearmint_int.snapshot import Snapshot
+
+LEVELS = "▁▂▃▄▅▆▇█"
+FAILED = "×"
+WIDTH = 60
+
+
+def sparkline(values: Sequence[float], *, width: int = WIDTH) -> str:
+    """Low to high in eight steps; a failure is a cross; of many values, the least of each part."""
+    parts = _parts(values, width)
+    finite = [value for value in parts if math.isfinite(value)]
+    if not finite:
+        return FAILED * len(parts)
+    low, span = min(finite), (max(finite) - min(finite)) or 1.0
+    return "".join(
+        LEVELS[min(int(8 * (value - low) / span), 7)] if math.isfinite(value) else FAILED
+        for value in parts
+    )
+
+
+def _parts(values: Sequence[float], width: int) -> list[float]:
+    if len(values) <= width:
+        return list(values)
+    edges = [round(i * len(values) / width) for i in range(width + 1)]
+    return [
+        min(values[a:b], key=lambda v: (not math.isfinite(v), v))
+        for a, b in itertools.pairwise(edges)
+    ]
+
+
+def figures(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """(name, line): the results, the best so far, and what the model expects of each variable."""
+    values = [trial.value for trial in snapshot.finished]
+    if not values:
+        return
+    yield "results", sparkline(values)
+    yield "best so far", sparkline(_running_best(values, max if snapshot.maximize else min))
+    if snapshot.model is None:
+        return
+    from spearmint_int.analysis.slices import grids, slice_through  # noqa: PLC0415 (numpy)
+
+    for grid in grids(snapshot.problem.space, reals=WIDTH // 2):
+        along = slice_through(snapshot.model, grid, snapshot.centre)
+        ends = " … ".join(value_text.param(grid.values[i]) for i in (0, -1))
+        best = value_text.param(grid.values[int(along.mean.argmin())])
+        line = sparkline(snapshot.signed(along).mean.tolist())
+        yield grid.name, f"{line}  {ends}, best at {best}"
+
+
+def _running_best(values: Sequence[float], best_of: Callable[..., float]) -> list[float]:
+    finite: list[float] = []
+    line = []
+    for value in values:
+        finite = [best_of([*finite, value])] if math.isfinite(value) else finite
+        line += finite or [value]
+    return line

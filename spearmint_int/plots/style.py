@@ -1,0 +1,83 @@
+"""The house style: colours that the colour-blind can tell apart, light and dark, fit for print.
+
+The colours are those of Okabe and Ito (2008) without black, so that each reads on white and on
+dark grey. Where two things share a figure they differ in shape or dash too: a grey print tells
+them apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+PURPLE, SKY, GREY = "#CC79A7", "#56B4E9", "#808080"
+COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
+STATUS_COLOURS = {"complete": BLUE, "broken": VERMILION, "pending": ORANGE, "new": GREY}
+LOW_TO_HIGH = "Viridis"  # monotone in lightness: the order survives a grey print
+FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+THEMES: dict[str, dict[str, str]] = {
+    "light": {"paper": "#ffffff", "ink": "#1f2328", "faint": "#d8dee4"},
+    "dark": {"paper": "#16191d", "ink": "#e6e8eb", "faint": "#3a4048"},
+}
+
+
+def template(theme: str) -> dict[str, Any]:
+    """What every figure of a theme has in common, as plotly's template."""
+    shade = THEMES[theme]
+    axis = {
+        "gridcolor": shade["faint"],
+        "linecolor": shade["faint"],
+        "zeroline": False,
+        "exponentformat": "power",
+        "automargin": True,
+        "title": {"standoff": 8},
+    }
+    return {
+        "layout": {
+            "font": {"family": FONT, "size": 13, "color": shade["ink"]},
+            "paper_bgcolor": shade["paper"],
+            "plot_bgcolor": shade["paper"],
+            "colorway": list(COLOURS),
+            "xaxis": axis,
+            "yaxis": axis,
+            "margin": {"l": 60, "r": 20, "t": 60, "b": 50},
+            "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1,
+                       "yanchor": "bottom"},
+            "title": {"x": 0.01, "xanchor": "left", "font": {"size": 16}},
+            "hoverlabel": {"font": {"family": FONT}},
+        }
+    }  # fmt: skip
+
+
+def finished(
+    figure: go.Figure, *, title: str, theme: str = "light", height: int = 420, **layout: Any
+) -> go.Figure:
+    """The figure in the house style."""
+    figure.update_layout(template=template(theme), title={"text": plain(title)}, height=height)
+    figure.update_layout(**layout)
+    return figure
+
+
+def empty(sentence: str, *, title: str, theme: str = "light") -> go.Figure:
+    """A figure that says why there is nothing to see."""
+    figure = go.Figure()
+    figure.add_annotation(
+        text=plain(sentence), x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False
+    )
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    return finished(figure, title=title, theme=theme, height=240)
+
+
+def plain(text: Any) -> str:
+    """Text that plotly shows as it is: names and options come from strangers' configs."""
+    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def faded(colour: str, opacity: float) -> str:
+    """A colour of the palette, seen through."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity})"

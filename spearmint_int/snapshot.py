@@ -1,0 +1,142 @@
+"""An experiment at one moment, as figures, reports and pages need it: its trials, and the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray
+from spearmint_int.blas import one_blas_thread
+from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
+from spearmint_int.jobs import JobStatus
+from spearmint_int.space import Params
+
+if TYPE_CHECKING:
+    from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
+    from spearmint_int.optimizer import Evaluation
+    from spearmint_int.stores import Store
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One job, or one evaluation of the library: what was tried, and what came of it."""
+
+    id: int
+    params: Params
+    value: float = math.nan
+    status: str = JobStatus.COMPLETE.value
+    source: str = "chooser"
+    created: float | None = None
+    started: float | None = None
+    ended: float | None = None
+    attempts: int = 1
+    failure: str | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def worked(self) -> bool:
+        return math.isfinite(self.value)
+
+    @property
+    def seconds(self) -> float | None:
+        if self.started is None or self.ended is None:
+            return None
+        return self.ended - self.started
+
+    @classmethod
+    def of_job(cls, job: Job, task: str) -> Trial:
+        return cls(
+            id=job.id,
+            params=job.params,
+            value=math.nan if job.values is None else job.values.get(task, math.nan),
+            status=job.status.value,
+            source=job.source.value,
+            created=job.created,
+            started=job.started,
+            ended=job.ended,
+            attempts=job.attempts,
+            failure=job.failures[-1].message if job.failures and job.values is None else None,
+            provenance=job.provenance,
+        )
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The trials by their ids, and the problem that they pose; the model is fitted when asked."""
+
+    name: str
+    trials: tuple[Trial, ...]
+    problem: Problem  # as the chooser gets it: its values are minimised
+    maximize: bool = False
+
+    @classmethod
+    def of_store(cls, config: Config, store: Store) -> Snapshot:
+        from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+
+        problem = StoredExperiment.read(config, store).problem()
+        trials = tuple(Trial.of_job(job, config.task_name) for job in store.jobs())
+        return cls(config.experiment_name, trials, problem, config.maximize)
+
+    @classmethod
+    def of_evaluations(
+        cls, evaluations: Sequence[Evaluation], problem: Problem, *, maximize: bool = False
+    ) -> Snapshot:
+        trials = [Trial(i, e.params, e.value) for i, e in enumerate(evaluations, start=1)]
+        return cls("maximize" if maximize else "minimize", tuple(trials), problem, maximize)
+
+    @property
+    def sign(self) -> float:
+        """What turns the problem's values, and the model's, into those of the objective."""
+        return -1.0 if self.maximize else 1.0
+
+    @property
+    def values(self) -> FloatArray:
+        """The objective's values [n] as people know them."""
+        return self.sign * self.problem.values
+
+    def signed(self, expected: Prediction) -> Prediction:
+        """What the model expects, in the sign of the objective itself."""
+        return Prediction(self.sign * expected.mean, expected.sd)
+
+    @property
+    def finished(self) -> tuple[Trial, ...]:
+        done = (JobStatus.COMPLETE.value, JobStatus.BROKEN.value)
+        return tuple(trial for trial in self.trials if trial.status in done)
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial with the best value, the first of equals."""
+        worked = [trial for trial in self.trials if trial.worked]
+        return min(worked, key=lambda trial: self.sign * trial.value, default=None)
+
+    @cached_property
+    def model(self) -> FittedModel | None:
+        """None until there are two finite results, or where no covariance can be factored."""
+        problem = self.problem.without_pending()
+        if problem.finite < 2 or not problem.space.groups:
+            return None
+        with one_blas_thread():
+            try:
+                return fit(problem, problem.rng())
+            except np.linalg.LinAlgError:
+                return None
+
+    @cached_property
+    def recommendation(self) -> Recommendation | None:
+        """The model's optimum, in the sign of the objective itself."""
+        found = recommend(self.problem)
+        return None if found is None else replace(found, mean=self.sign * found.mean)
+
+    @property
+    def centre(self) -> FloatArray:
+        """The point that slices go through: the model's minimum."""
+        found = self.recommendation
+        if found is None:
+            return np.full(self.problem.space.dimensions, 0.5)
+        return self.problem.space.snap(found.point)

@@ -1,0 +1,51 @@
+"""One variable at a time: the values looked at, and what the model says of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spearmint_int.analysis.slices import grids, marginal, slice_through
+from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
+from spearmint_int.space import Enum, Float, Int, Space
+
+SPACE = Space({"x": Float(0.1, 10, log=True), "k": Int(3, 6), "e": Enum(["a", "b"])})
+
+
+def additive_model() -> FittedModel:
+    """f = 2 u + k, exactly known at 40 points."""
+    rng = np.random.default_rng(0)
+    points = SPACE.snap(rng.random((40, 4)))
+    values = 2.0 * points[:, 0] + np.array([SPACE.decode(p)["k"] for p in points])
+    options = ChooserOptions(likelihood="NOISELESS", samples=4, burn_in=50)
+    return fit(Problem(SPACE, Observations.of(points, values), options=options), rng)
+
+
+def test_a_grid_has_every_integer_and_option_and_the_ends_of_a_real() -> None:
+    x, k, e = grids(SPACE, reals=5)
+    assert k.values == (3, 4, 5, 6)
+    assert e.values == ("a", "b")
+    assert np.allclose(x.values, np.geomspace(0.1, 10.0, 5))
+    assert x.log
+
+
+def test_an_integer_with_many_values_is_looked_at_in_some_of_them() -> None:
+    (grid,) = grids(Space({"n": Int(0, 10_000)}))
+    assert len(grid.values) == 60
+    assert (grid.values[0], grid.values[-1]) == (0, 10_000)
+
+
+def test_a_slice_changes_one_variable_alone() -> None:
+    k = grids(SPACE)[1]
+    point = SPACE.encode({"x": 1.0, "k": 5, "e": "b"})
+    params = [SPACE.decode(row) for row in k.through(point)]
+    assert [p["k"] for p in params] == [3, 4, 5, 6]
+    assert all(p["e"] == "b" and np.isclose(p["x"], 1.0) for p in params)
+
+
+def test_the_slice_and_the_marginal_of_an_additive_function_are_its_parts() -> None:
+    model, k = additive_model(), grids(SPACE)[1]
+    along = slice_through(model, k, SPACE.encode({"x": 0.1, "k": 5, "e": "b"}))
+    assert np.allclose(along.mean, [3, 4, 5, 6], atol=0.2)
+    average = marginal(model, k)
+    assert np.allclose(average.mean, np.array([3, 4, 5, 6]) + 1.0, atol=0.2)
+    assert np.all(average.sd < 0.3)

@@ -1,0 +1,52 @@
+"""`plot`, and `status --plots`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.cli.sparklines import sparkline
+from tests.cli.conftest import CommandLine
+
+
+def test_one_kind_goes_to_the_file_that_is_named(
+    with_results: Path, spearmint: CommandLine, tmp_path: Path
+) -> None:
+    pytest.importorskip("plotly")
+    file = tmp_path / "figure.html"
+    answer = spearmint("plot", with_results, "progress", "-o", file)
+    assert (answer.code, answer.out.strip()) == (0, str(file))
+    assert "Best so far" in file.read_text()
+
+
+def test_an_unknown_kind_is_a_sentence_with_the_nearest(
+    with_results: Path, spearmint: CommandLine
+) -> None:
+    answer = spearmint("plot", with_results, "variable")
+    assert answer.code == 2
+    assert "did you mean 'variables'?" in answer.err
+
+
+def test_all_figures_can_only_be_a_page(with_results: Path, spearmint: CommandLine) -> None:
+    answer = spearmint("plot", with_results, "-o", "all.png")
+    assert answer.code == 2
+    assert ".html" in answer.err
+
+
+def test_status_has_lines_of_bars(with_results: Path, spearmint: CommandLine) -> None:
+    lines = spearmint("status", with_results, "--plots").out.splitlines()
+    (results,) = [line for line in lines if line.startswith("results")]
+    assert results.split()[1] == "▂▁█×"
+    assert any(line.startswith("n ") and "0 … 4" in line for line in lines)
+
+
+def test_a_sparkline_keeps_the_least_of_what_it_puts_together() -> None:
+    assert len(sparkline([5.0, 0.0, 5.0] * 100, width=50)) == 50
+    assert set(sparkline([5.0, 0.0, 5.0] * 100, width=50)) == {"▁"}
+
+
+def test_a_sparkline_of_equal_values_and_of_failures() -> None:
+    assert sparkline([1.0, 1.0]) == "▁▁"
+    assert sparkline([float("nan")]) == "×"
+    assert sparkline([]) == ""

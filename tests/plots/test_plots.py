@@ -1,0 +1,151 @@
+"""Figures: every kind of every kind of experiment, in both themes, with hostile names."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spearmint_int import Enum, Float, Int, minimize
+from spearmint_int.chooser import ChooserOptions, Observations, Problem
+from spearmint_int.errors import SpearmintError, UnknownNameError
+from spearmint_int.registry import PLOTS
+from spearmint_int.snapshot import Snapshot, Trial
+from spearmint_int.space import Params, Space
+
+pytest.importorskip("plotly")
+
+from spearmint_int.plots import plot, write
+from spearmint_int.plots.timeline import lanes_of
+
+HOSTILE = "<script>alert(1)</script>"
+SPACE = Space(
+    {
+        "rate": Float(1e-4, 1, log=True),
+        "depth": Int(1, 8),
+        HOSTILE: Enum(["1", 1, HOSTILE]),
+        "w": Float(0, 1, size=2),
+    }
+)
+ALL = pytest.mark.parametrize("kind", PLOTS.built_in)
+
+
+def some_snapshot(n: int = 14) -> Snapshot:
+    rng = np.random.default_rng(2)
+    points = SPACE.snap(rng.random((n, SPACE.dimensions)))
+    values = np.sum(points, axis=1)
+    values[n // 2 : n // 2 + 1] = np.nan
+    theta = {"length_scales": [0.5] * len(SPACE.groups)}
+    trials = tuple(
+        Trial(
+            i + 1, SPACE.decode(point), float(value),
+            "complete" if math.isfinite(value) else "broken",
+            started=1e9 + i, ended=1e9 + i + 2.0, failure=HOSTILE,
+            provenance={"value": 0.1 / (i + 1), "acquisition": "ei", "hyperparameters": [theta]},
+        )
+        for i, (point, value) in enumerate(zip(points, values, strict=True))
+    )  # fmt: skip
+    options = ChooserOptions(samples=3, burn_in=20, candidates=100)
+    problem = Problem(SPACE, Observations.of(points, values), options=options)
+    return Snapshot(HOSTILE, trials, problem)
+
+
+@pytest.fixture(scope="module")
+def snapshot() -> Snapshot:
+    return some_snapshot()
+
+
+@ALL
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_kind_is_drawn(kind: str, theme: str, snapshot: Snapshot) -> None:
+    drawn = plot(snapshot, kind, theme=theme)
+    assert len(drawn.data) > 0
+    assert drawn.layout.title.text
+
+
+@ALL
+def test_an_experiment_without_results_says_so_instead(kind: str) -> None:
+    nothing = Snapshot("new", (), Problem(SPACE, Observations.none(SPACE.dimensions)))
+    drawn = plot(nothing, kind)
+    assert len(drawn.data) == 0
+    assert drawn.layout.annotations[0].text
+
+
+@ALL
+def test_one_variable_and_two_results_are_enough_not_to_crash(kind: str) -> None:
+    space = Space({"k": Int(0, 3)})
+    observed = Observations.of(np.array([[0.125], [0.375]]), np.array([1.0, 1.0]))
+    trials = (Trial(1, {"k": 0}, 1.0), Trial(2, {"k": 1}, 1.0))
+    assert plot(Snapshot("small", trials, Problem(space, observed)), kind) is not None
+
+
+@pytest.mark.parametrize("kind", [k for k in PLOTS.built_in if k != "parallel"])
+def test_names_and_options_are_text_and_never_markup(kind: str, snapshot: Snapshot) -> None:
+    assert "<script" not in plot(snapshot, kind).to_json()
+
+
+def test_integers_have_bars_and_reals_have_none(snapshot: Snapshot) -> None:
+    drawn = plot(snapshot, "variables")
+    bars = [trace for trace in drawn.data if trace.type == "bar"]
+    assert [len(trace.x) for trace in bars] == [8, 3]
+
+
+def test_the_best_so_far_never_rises(snapshot: Snapshot) -> None:
+    (line,) = [t for t in plot(snapshot, "progress").data if t.name == "best so far"]
+    assert np.all(np.diff(line.y) <= 0)
+
+
+def test_jobs_that_overlap_lie_in_different_lanes() -> None:
+    assert lanes_of([(0, 2), (1, 3), (2, 4), (2.5, 3), (10, 11)]) == [0, 1, 0, 2, 0]
+
+
+def test_a_page_has_all_it_needs(snapshot: Snapshot, tmp_path: Path) -> None:
+    path = tmp_path / "progress.html"
+    write(plot(snapshot, "progress"), path)
+    text = path.read_text()
+    assert 'src="http' not in text
+    assert len(text) < 6_000_000
+
+
+def test_an_unknown_ending_lists_those_there_are(snapshot: Snapshot, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"\.html, \.png, \.svg, \.pdf"):
+        write(plot(snapshot, "timeline"), tmp_path / "figure.docx")
+
+
+def test_a_folder_that_is_not_there_is_one_sentence(snapshot: Snapshot, tmp_path: Path) -> None:
+    with pytest.raises(SpearmintError, match="can't be written"):
+        write(plot(snapshot, "timeline"), tmp_path / "nowhere" / "figure.html")
+
+
+def test_a_picture_without_a_browser_is_one_sentence(
+    snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("kaleido")
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "no-browser"))
+    with pytest.raises(SpearmintError, match="needs Chrome or Chromium"):
+        write(plot(snapshot, "timeline"), tmp_path / "figure.png")
+
+
+def test_the_result_of_minimize_is_plotted() -> None:
+    def function(params: Params) -> float:
+        return float(params["x"] ** 2 + params["k"])
+
+    space = Space({"x": Float(-1, 1), "k": Int(0, 3)})
+    result = minimize(function, space, 6, samples=3, burn_in=20, candidates=100, progress=False)
+    drawn = json.loads(result.plot("variables").to_json())
+    assert drawn["layout"]["title"]["text"].startswith("What the model expects")
+    assert "problem" not in repr(result)
+
+
+def test_what_is_maximised_is_shown_in_its_own_sign(snapshot: Snapshot) -> None:
+    trials = tuple(replace(t, value=-t.value) for t in snapshot.trials)
+    upward = replace(snapshot, trials=trials, maximize=True)
+    (line,) = [t for t in plot(upward, "progress").data if t.name == "best so far"]
+    assert np.all(np.diff(line.y) >= 0)
+    bars = [t for t in plot(upward, "variables").data if t.type == "bar"]
+    mirrored = [t for t in plot(snapshot, "variables").data if t.type == "bar"]
+    assert np.allclose(bars[0].customdata, -np.array(mirrored[0].customdata))
