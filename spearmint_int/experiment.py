@@ -27,6 +27,7 @@ from spearmint_int.chooser import (
 )
 from spearmint_int.config.declaration import VARIABLES, check_variables, declared
 from spearmint_int.history import MemoryHistory, StoreHistory
+from spearmint_int.identity import begin_identity, identity_notices, load_identity
 from spearmint_int.jobs import JobDraft
 from spearmint_int.sampling import ChainState
 
@@ -114,7 +115,10 @@ class StoredExperiment(Experiment):
     history: StoreHistory
 
     def __init__(self, config: Config, store: Store, *, chooser: Chooser | None = None) -> None:
-        """ConfigError where the jobs lie in another space than the config's variables."""
+        """ConfigError where the jobs are another experiment's, or lie in another space."""
+        identity = load_identity(config, store)
+        self.id = "" if identity is None else str(identity["id"])
+        self.notices = [] if identity is None else identity_notices(config, identity)
         check_variables(config, store.load_meta(VARIABLES))
         space, seed = config.space(), store.load_meta("seed")
         super().__init__(
@@ -134,7 +138,8 @@ class StoredExperiment(Experiment):
     def begin(
         cls, config: Config, store: Store, *, chooser: Chooser | None = None
     ) -> StoredExperiment:
-        """For whoever adds jobs: the first one's variables and seed hold for all that follow."""
+        """For whoever adds jobs: what the first one said holds for all that follow."""
+        begin_identity(config, store)
         check_variables(config, store.first_meta(VARIABLES, declared(config)))
         store.first_meta("seed", config.seed)
         return cls(config, store, chooser=chooser)

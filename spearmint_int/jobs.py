@@ -68,7 +68,8 @@ class FailureKind(str, Enum):
     BAD_RESULT = "bad-result"
     NOT_A_NUMBER = "not-a-number"
     LOST_WORKER = "lost-worker"
-    LAUNCH = "launch"
+    LAUNCH = "launch"  # the objective can't be used as it is
+    START = "start"  # it could not be started now: a file is missing, a fork was refused
 
     def __str__(self) -> str:
         return self.value

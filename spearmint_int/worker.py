@@ -15,6 +15,7 @@ def main(argv: list[str]) -> int:
     """Do what the arguments say; the exit status."""
     from spearmint_int.launcher.forkserver import serve  # noqa: PLC0415 (after the path is set)
     from spearmint_int.launcher.order import Order  # noqa: PLC0415
+    from spearmint_int.launcher.process import adopt_orphans, end_children  # noqa: PLC0415
     from spearmint_int.launcher.supervisor import supervise_after_queue  # noqa: PLC0415
     from spearmint_int.launcher.wakeup import set_by_signals  # noqa: PLC0415
 
@@ -23,7 +24,9 @@ def main(argv: list[str]) -> int:
             serve(channel)
     elif argv[1:2] == ["run"]:
         order = Order.from_json(Path(argv[2]).read_text(encoding="utf-8"))
+        adopt_orphans()
         supervise_after_queue(order, set_by_signals())
+        end_children()
     else:
         sys.stderr.write(f"{__doc__}\n")
         return 2

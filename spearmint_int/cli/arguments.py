@@ -56,6 +56,7 @@ class Folder:
     def results(self) -> Iterator[Store | None]:
         """The store to read results of these variables from; None while there is no job yet."""
         from spearmint_int.config.declaration import VARIABLES, check_variables  # noqa: PLC0415
+        from spearmint_int.identity import load_identity  # noqa: PLC0415
 
         with ExitStack() as stack:
             try:
@@ -63,6 +64,7 @@ class Folder:
             except StoreMissing:
                 yield None
                 return
+            load_identity(self.config, store)
             check_variables(self.config, store.load_meta(VARIABLES))
             yield store
 

@@ -10,6 +10,7 @@ from spearmint_int.manager.events import (
     Event,
     JobEnded,
     JobLost,
+    Notice,
     Progress,
     RunStarted,
     Stopping,
@@ -28,6 +29,8 @@ def line_of(event: Event, *, name: str) -> str | None:
         return _started(event, name)
     if isinstance(event, JobLost):
         return f"job {event.job.id}: its worker is gone; the job was taken back"
+    if isinstance(event, Notice):
+        return event.message
     if isinstance(event, StoreAway):
         return f"the store is away ({event.error}); next try in {event.retry_seconds:.0f} s"
     if isinstance(event, StoreBack):

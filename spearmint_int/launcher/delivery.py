@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.atomic import write_durably
 from spearmint_int.errors import JobNotFound
-from spearmint_int.jobs import Claim, Failure, FailureKind
+from spearmint_int.jobs import Claim, Failure, FailureKind, checked_values
 
 if TYPE_CHECKING:
     from spearmint_int.launcher.order import Order
@@ -39,6 +39,8 @@ def write_outcome(
     try:
         if outcome is None:
             return store.release(claim)
+        if isinstance(outcome, Failure) and outcome.kind is FailureKind.START:
+            return store.release(claim, failure=outcome)
         if isinstance(outcome, Failure):
             attempts = 1 if outcome.kind in FINAL_KINDS else max_attempts
             return store.fail(claim, outcome, max_attempts=attempts) is not None
@@ -52,12 +54,13 @@ def undelivered_folder(directory: Path) -> Path:
 
 
 def keep_outcome(order: Order, outcome: Outcome) -> Path:
-    """Write the outcome beside the outputs, as a whole or not at all."""
+    """Write the outcome beside the outputs, as a whole or not at all, and to the disk itself."""
     folder = undelivered_folder(Path(order.launch.directory))
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{order.claim.job_id:08d}-{order.token}.json"
     content = {
         **asdict(order.claim),
+        "experiment": order.experiment,
         "max_attempts": order.max_attempts,
         "failure": asdict(outcome) if isinstance(outcome, Failure) else None,
         "values": None if isinstance(outcome, Failure) else outcome,
@@ -66,27 +69,63 @@ def keep_outcome(order: Order, outcome: Outcome) -> Path:
     return path
 
 
-def deliver_kept_outcomes(directory: Path, store: Store) -> list[int]:
-    """Write the outcomes that workers could not; the ids of the jobs that took theirs."""
-    delivered = []
+@dataclass(frozen=True)
+class Delivery:
+    """What became of kept outcomes: the jobs that took theirs, and sentences on the others."""
+
+    delivered: tuple[int, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def deliver_kept_outcomes(directory: Path, store: Store, *, experiment: str) -> Delivery:
+    """Write the outcomes that workers could not, where they are this experiment's.
+
+    A file is deleted only when the store has its outcome. One that can't be read, or whose job went
+    on without it, is set aside under another name.
+    """
+    delivered, notices = [], []
     for path in sorted(undelivered_folder(directory).glob("*.json")):
-        kept = _read(path)
-        if kept is None:
+        try:
+            kept = _read(path)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            notices.append(_set_aside(path, "damaged", f"it can't be read ({error})"))
             continue
-        claim = Claim(kept["job_id"], kept["token"], kept["attempts"])
-        outcome = Failure(**kept["failure"]) if kept["failure"] else kept["values"]
-        if write_outcome(store, claim, outcome, max_attempts=kept["max_attempts"]):
-            delivered.append(claim.job_id)
-        path.unlink(missing_ok=True)
+        if kept is None or kept.experiment != experiment:
+            continue
+        if write_outcome(store, kept.claim, kept.outcome, max_attempts=kept.max_attempts):
+            delivered.append(kept.claim.job_id)
+            path.unlink(missing_ok=True)
+        else:
+            notices.append(_set_aside(path, "refused", f"job {kept.claim.job_id} has gone on"))
     with contextlib.suppress(OSError):  # not there, or not empty
         undelivered_folder(directory).rmdir()
-    return delivered
+    return Delivery(tuple(delivered), tuple(notices))
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class _Kept:
+    claim: Claim
+    outcome: Outcome
+    max_attempts: int
+    experiment: str
+
+
+def _read(path: Path) -> _Kept | None:
     """None when its worker, back in touch with the store, has just removed it."""
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    return kept
+    return _Kept(
+        Claim(int(kept["job_id"]), str(kept["token"]), int(kept["attempts"])),
+        Failure(**kept["failure"]) if kept["failure"] else checked_values(kept["values"]),
+        int(kept["max_attempts"]),
+        str(kept["experiment"]),
+    )
+
+
+def _set_aside(path: Path, why: str, reason: str) -> str:
+    aside = path.with_suffix(f".{why}")
+    with contextlib.suppress(FileNotFoundError):
+        path.rename(aside)
+    return f"{path}: a kept result was not delivered: {reason}; it is set aside as {aside.name}"

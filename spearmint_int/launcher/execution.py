@@ -11,7 +11,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,13 @@ from spearmint_int.launcher.outcome import (
     outcome_without_result,
 )
 from spearmint_int.launcher.output import OutputFile, output_path
-from spearmint_int.launcher.process import Command, ProcessEnd, Watch
+from spearmint_int.launcher.process import (
+    MARK_VARIABLE,
+    Command,
+    ProcessEnd,
+    Watch,
+    end_marked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,31 +41,35 @@ if TYPE_CHECKING:
     from spearmint_int.launcher.outcome import Outcome
     from spearmint_int.launcher.wakeup import Wakeup
 
+# What is ours alone: an objective has no business with the database.
+SECRET_VARIABLES = ("SPEARMINT_DB_ADDRESS",)
 LARGEST_REPORT = 10_000_000  # bytes; a dict of numbers is far below
 
 
+def open_output(launch: Launch) -> OutputFile | Failure:
+    """The file for what the objective prints, which this worker holds while it lives."""
+    path = output_path(Path(launch.directory), launch.job_id)
+    try:
+        return OutputFile(path, append=launch.attempt > 1)
+    except OSError as error:
+        return Failure(FailureKind.START, f"{path} can't be written: {error.strerror}")
+
+
 def run_objective(
-    launch: Launch, interrupt: Wakeup, *, started: Callable[[int], object] = lambda _: None
+    launch: Launch,
+    output: OutputFile,
+    interrupt: Wakeup,
+    *,
+    started: Callable[[int], object] = lambda _: None,
 ) -> Outcome | None:
     """Call the objective and wait for its end; None when it was interrupted without a result.
 
     `started` is called with the id of the process group once it runs; until then this function
     wants no other thread.
     """
-    path = output_path(Path(launch.directory), launch.job_id)
-    try:
-        output = OutputFile(path, append=launch.attempt > 1)
-    except OSError as error:
-        return Failure(FailureKind.LAUNCH, f"{path} can't be written: {error.strerror}")
-    with closing(output):
-        if launch.attempt > 1:
-            output.write(f"[spearmint-int: attempt {launch.attempt}]\n".encode())
-        return _run(launch, output, interrupt, started)
-
-
-def _run(
-    launch: Launch, output: OutputFile, interrupt: Wakeup, started: Callable[[int], object]
-) -> Outcome | None:
+    if launch.attempt > 1:
+        end_marked(launch.mark)  # what a killed worker has left must not run beside us
+        output.write(f"[spearmint-int: attempt {launch.attempt}]\n".encode())
     call = _python_call if launch.language == "PYTHON" else _shell_call
     try:
         with ExitStack() as files:
@@ -121,7 +131,7 @@ def _command(
     stdin: int = subprocess.DEVNULL,
     pass_fds: tuple[int, ...] = (),
 ) -> Command:
-    environment = job_environment(launch.job_id, launch.directory, launch.environment_file)
+    environment = job_environment(launch)
     return Command(words, launch.directory, environment, stdin=stdin, pass_fds=pass_fds)
 
 
@@ -155,12 +165,15 @@ def _with_process(outcome: Outcome, end: ProcessEnd) -> Outcome:
 # --- the environment ---
 
 
-def job_environment(job_id: int, directory: str, environment_file: str | None) -> dict[str, str]:
+def job_environment(launch: Launch) -> dict[str, str]:
     """The environment of an objective: ours, the file's lines, and where output is not buffered."""
     environment = dict(os.environ)
-    if environment_file is not None:
-        environment |= read_environment(Path(directory) / environment_file)
-    environment["SPEARMINT_JOB_ID"] = str(job_id)
+    for name in SECRET_VARIABLES:
+        environment.pop(name, None)
+    if launch.environment_file is not None:
+        environment |= read_environment(Path(launch.directory) / launch.environment_file)
+    environment["SPEARMINT_JOB_ID"] = str(launch.job_id)
+    environment[MARK_VARIABLE] = launch.mark
     environment["PYTHONUNBUFFERED"] = "1"  # `tail -f` on the output shows what happens now
     return environment
 

@@ -17,7 +17,12 @@ import traceback
 from typing import NoReturn
 
 from spearmint_int.launcher.order import Order
-from spearmint_int.launcher.process import signal_group
+from spearmint_int.launcher.process import (
+    adopt_orphans,
+    end_children,
+    end_marked,
+    signal_group,
+)
 from spearmint_int.launcher.supervisor import supervise
 from spearmint_int.launcher.wakeup import set_by_signals
 from spearmint_int.stores import load_client
@@ -33,9 +38,10 @@ class LifePipe:
     objective's process group; and DONE.
     """
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, *, mark: str) -> None:
         os.set_blocking(fd, False)
         self.fd = fd
+        self._mark = mark
         self._words = b""
         self._is_cancelled = False
 
@@ -66,6 +72,7 @@ class LifePipe:
         words = self._words.split(b" ")
         if len(words) > 2 and words[-1] != DONE:
             signal_group(int(words[1]), signal.SIGKILL)
+            end_marked(self._mark)
 
     def _terminate(self) -> None:
         """While the pipe is open, the process id is still the worker's own."""
@@ -122,9 +129,11 @@ def _work(order: Order, life_fd: int) -> NoReturn:
     try:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        adopt_orphans()
         interrupt = set_by_signals()
         _tell(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
         supervise(order, interrupt, announce=lambda group: _tell(life_fd, b"%d " % group))
+        end_children()
         _tell(life_fd, DONE)
         status = 0
     except BaseException:

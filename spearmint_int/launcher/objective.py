@@ -167,7 +167,7 @@ def _import(name: str, file: Path) -> ModuleType:
         if error.name is None or not name.startswith(error.name):
             raise  # an import inside of it failed
         raise UnusableError(
-            "launch", f"there is no main file {file.name} in {file.parent}"
+            "start", f"there is no main file {file.name} in {file.parent}"
         ) from None
 
 

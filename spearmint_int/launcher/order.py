@@ -43,6 +43,11 @@ class Launch:
         return json.dumps(asdict(self))
 
     @property
+    def mark(self) -> str:
+        """What all processes of the job have in their environment, whatever they start."""
+        return f"{self.job_id}@{self.directory}"
+
+    @property
     def main_path(self) -> Path:
         """The executable of a SHELL objective."""
         return Path(self.directory) / self.main_file
@@ -55,6 +60,7 @@ class Order:
     launch: Launch
     token: str
     store: StoreAddress
+    experiment: str  # the identity of the experiment that the store must hold
     lease_seconds: float
     heartbeat_seconds: float
     max_attempts: int

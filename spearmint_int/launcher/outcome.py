@@ -128,7 +128,17 @@ def _kind_and_message(end: ProcessEnd, launch: Launch) -> tuple[FailureKind, str
 
 def not_started(launch: Launch, error: Exception) -> Failure:
     """The failure of an objective that could not even be started."""
-    return Failure(kind=FailureKind.LAUNCH, message=_reason(launch, error))
+    kind = FailureKind.START if _may_pass(launch, error) else FailureKind.LAUNCH
+    return Failure(kind=kind, message=_reason(launch, error))
+
+
+def _may_pass(launch: Launch, error: Exception) -> bool:
+    """Whether it may be otherwise soon: a network drive comes back, processes end."""
+    if isinstance(error, PermissionError) or getattr(error, "errno", None) == errno.ENOEXEC:
+        return False
+    if isinstance(error, FileNotFoundError):
+        return not launch.main_path.exists()
+    return isinstance(error, OSError)
 
 
 def _reason(launch: Launch, error: Exception) -> str:

@@ -66,13 +66,16 @@ class OutputFile:
         if rest:
             self._end.add(rest)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Write what is left: after a cut, its length and the end of the output."""
-        end = bytes(self._end)
+        end, dropped = bytes(self._end), self._end.dropped
+        self._end = Tail(KEPT_END)
         if end:
-            self._put(
-                f"\n[spearmint-int: {self._end.dropped} bytes left out here]\n".encode() + end
-            )
+            self._put(f"\n[spearmint-int: {dropped} bytes left out here]\n".encode() + end)
+
+    def close(self) -> None:
+        """Finish, and let go of the lock."""
+        self.finish()
         os.close(self._fd)
 
     def _put(self, data: bytes) -> None:

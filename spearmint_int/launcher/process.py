@@ -31,6 +31,8 @@ GRACE_SECONDS = 5.0  # between SIGTERM and SIGKILL
 DRAIN_SECONDS = 0.5  # for output of children that outlive the process
 EXIT_LOOK_SECONDS = 0.05  # between looks where the kernel has no pidfd
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+MARK_VARIABLE = "SPEARMINT_JOB_MARK"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Watch:
 
     def __init__(self, command: Command, output: OutputFile) -> None:
         self._output = output
+        self._mark = command.environment[MARK_VARIABLE]
         self._stdout, self._stderr = Tail(KEPT_STDOUT), Tail(KEPT_STDERR)
         self._ooms = kernel_oom_kills()
         self._begin = time.monotonic()
@@ -150,6 +153,7 @@ class Watch:
         # Before the wait: the zombie keeps the group's number from being given to others.
         self._signal(signal.SIGKILL)
         returncode = self._process.wait()
+        end_marked(self._mark)
         self._close()
         now = kernel_oom_kills()
         return ProcessEnd(
@@ -175,6 +179,71 @@ def signal_group(group: int, number: signal.Signals) -> None:
     """Signal a process and all that it started; nothing happens when they are gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
+
+
+def end_marked(mark: str) -> None:
+    """End every process whose environment has the mark, and wait until they are gone.
+
+    So a job's children are found that have left its session and lost their parents.
+    """
+    wanted = f"{MARK_VARIABLE}={mark}".encode()
+    until = time.monotonic() + GRACE_SECONDS
+    while (left := _marked(wanted)) and time.monotonic() < until:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _marked(wanted: bytes) -> list[int]:
+    """Where the system has no /proc, none."""
+    own = os.getpid()
+    pids = [int(entry) for entry in _entries("/proc") if entry.isdigit() and int(entry) != own]
+    return [pid for pid in pids if wanted in _environment(pid)]
+
+
+def _environment(pid: int) -> list[bytes]:
+    """Empty for a process that is gone, a zombie, or another user's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
+def adopt_orphans() -> None:
+    """Become the parent of whatever our children leave behind (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_children() -> None:
+    """End every process that we are the parent of; for a worker that has nothing more to do."""
+    until = time.monotonic() + GRACE_SECONDS
+    while (left := _children()) and time.monotonic() < until:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+
+
+def _children() -> list[int]:
+    found: list[int] = []
+    for task in _entries("/proc/self/task"):
+        with (
+            contextlib.suppress(OSError),
+            open(f"/proc/self/task/{task}/children", encoding="ascii") as file,
+        ):
+            found += map(int, file.read().split())
+    return found
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def kernel_oom_kills() -> int | None:

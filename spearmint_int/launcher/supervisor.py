@@ -10,11 +10,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import StoreError
+from spearmint_int.jobs import Failure
 from spearmint_int.launcher.delivery import keep_outcome, write_outcome
-from spearmint_int.launcher.execution import run_objective
+from spearmint_int.launcher.execution import open_output, run_objective
 from spearmint_int.launcher.liveness import this_process
 from spearmint_int.stores import open_store_at
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 1.0  # of one call: this thread does the waiting, with the outcome safe in a file
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 2.0  # short: the result should be there before others look for its worker
-GIVE_UP_SECONDS = 600.0  # then the kept outcome waits for the next manager
+TELL_SECONDS = 10.0  # of waiting, after which the job's output says so
 GIVE_BACK_SECONDS = 3.0  # a job that is handed back becomes free with its lease anyway
 
 
@@ -58,11 +60,19 @@ def _supervise(
         announce(group)
         heartbeat.start()
 
-    # The objective starts first: the connection to the store is made while it is starting too.
-    outcome = run_objective(order.launch, interrupt, started=started)
-    if heartbeat.ident is None:
-        heartbeat.start()  # the objective could not be started
-    heartbeat.finish(outcome)
+    output = open_output(order.launch)
+    if isinstance(output, Failure):
+        heartbeat.start()
+        heartbeat.finish(output)
+        return
+    # The output is held to the very end: others see by it that the result is still on its way.
+    with closing(output):
+        # The objective starts first: the connection to the store is made while it starts too.
+        outcome = run_objective(order.launch, output, interrupt, started=started)
+        output.finish()
+        if heartbeat.ident is None:
+            heartbeat.start()  # the objective could not be started
+        heartbeat.finish(outcome, say=output.write)
 
 
 class Heartbeat(threading.Thread):
@@ -79,6 +89,8 @@ class Heartbeat(threading.Thread):
         self._store: Store | None = None
         self._finished = threading.Event()
         self._outcome: Outcome | None = None
+        self._say: Callable[[bytes], object] = lambda _: None
+        self._has_told = False
         self._attached = False
         self._kept: Path | None = None
 
@@ -92,9 +104,14 @@ class Heartbeat(threading.Thread):
         self._disconnect()  # a client has threads, and the objective wants to be forked without
         return self._attached
 
-    def finish(self, outcome: Outcome | None) -> None:
-        """Settle the claim with the outcome (None hands the job back), and wait for that."""
-        self._outcome = outcome
+    def finish(
+        self, outcome: Outcome | None, *, say: Callable[[bytes], object] = lambda _: None
+    ) -> None:
+        """Settle the claim with the outcome (None hands the job back), and wait for that.
+
+        `say` is told when that takes long.
+        """
+        self._outcome, self._say = outcome, say
         self._finished.set()
         self.join()
 
@@ -102,10 +119,21 @@ class Heartbeat(threading.Thread):
         wait = 0.0
         while not self._finished.wait(wait):
             wait = self._beat(wait)
-        wait, until = FIRST_WAIT_SECONDS, time.monotonic() + self._patience()
-        while not self._settle() and time.monotonic() < until:
+        wait, begin = FIRST_WAIT_SECONDS, time.monotonic()
+        while not self._settle():
+            waited = time.monotonic() - begin
+            if self._outcome is None and waited > GIVE_BACK_SECONDS:
+                return
+            self._tell_of_waiting(waited)
             time.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+
+    def _tell_of_waiting(self, waited: float) -> None:
+        """Once: a computed result is never given up while we live."""
+        if waited > TELL_SECONDS and not self._has_told:
+            self._has_told = True
+            kept = "in memory" if self._kept is None else f"in {self._kept}"
+            self._say(f"[spearmint-int: the store is away; the outcome waits {kept}]\n".encode())
 
     def _beat(self, last_wait: float) -> float:
         """Renew once; the seconds until the next time."""
@@ -133,9 +161,6 @@ class Heartbeat(threading.Thread):
             self._kept.unlink(missing_ok=True)
         self._disconnect()
         return True
-
-    def _patience(self) -> float:
-        return GIVE_BACK_SECONDS if self._outcome is None else GIVE_UP_SECONDS
 
     def _disconnect(self) -> None:
         if self._store is not None:

@@ -27,6 +27,7 @@ class EndReason(str, Enum):
     TIME = "time"  # max-time is over
     EXHAUSTED = "exhausted"  # every point of a finite space was evaluated
     ALL_BROKEN = "all-broken"  # every job broke, so that going on would waste the budget
+    FAILING = "failing"  # too many jobs in a row broke, or could not be started
     STOPPED = "stopped"  # somebody asked for it (Ctrl-C, SIGTERM)
 
     def __str__(self) -> str:
@@ -78,8 +79,8 @@ class Summary:
 
     @property
     def succeeded(self) -> bool:
-        """False only when every job broke."""
-        return self.reason is not EndReason.ALL_BROKEN
+        """False when every job broke, or too many in a row."""
+        return self.reason not in (EndReason.ALL_BROKEN, EndReason.FAILING)
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,13 @@ class JobLost:
 
 
 @dataclass(frozen=True)
+class Notice:
+    """Something that people should know of; the run goes on."""
+
+    message: str
+
+
+@dataclass(frozen=True)
 class StoreAway:
     """The store can't be reached; the run waits and tries again."""
 
@@ -178,6 +186,7 @@ Event: TypeAlias = (
     | JobStarted
     | JobEnded
     | JobLost
+    | Notice
     | StoreAway
     | StoreBack
     | Stopping

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # So many jobs in a row say that the objective itself is at fault (more with several slots).
 TELLING_FAILURES = 2
+# So many in a row say it at any time, also after results: what worked once works no more.
+MOST_BROKEN_IN_A_ROW = 10
 
 
 class Mean:
@@ -45,6 +47,8 @@ class ProgressTracker:
         self._begin = time.monotonic()
         self._best: Best | None = None
         self._completed, self._broken = 0, 0  # of this run; NaN is an answer, not a fault
+        self._broken_in_a_row = 0
+        self.last_failure: tuple[int, Failure] | None = None
         self._budgets = {name: dict.fromkeys(JobStatus, 0) for name in config.resources}
         self.job_seconds, self.suggestion_seconds = Mean(), Mean()
         self.first_failure: tuple[int, Failure] | None = None
@@ -56,12 +60,16 @@ class ProgressTracker:
             self.job_seconds.add(job.seconds)
         if job.status is JobStatus.COMPLETE:
             self._completed += 1
-        elif job.status is JobStatus.BROKEN and job.failures:
-            self._note_failure(job.id, job.failures[-1])
+            self._broken_in_a_row = 0
+        elif job.failures:
+            self.last_failure = (job.id, job.failures[-1])
+            if job.status is JobStatus.BROKEN:
+                self._note_failure(job.id, job.failures[-1])
 
     def _note_failure(self, job_id: int, failure: Failure) -> None:
         if failure.kind is not FailureKind.NOT_A_NUMBER:
             self._broken += 1
+            self._broken_in_a_row += 1
             self.first_failure = self.first_failure or (job_id, failure)
 
     def note_added(self, job: Job) -> None:
@@ -118,6 +126,11 @@ class ProgressTracker:
         """Whether to give up: many jobs of this run broke, and none gave a result."""
         slots = sum(r.max_concurrent for r in self._config.resources.values())
         return self._completed == 0 and self._broken >= slots + TELLING_FAILURES
+
+    def jobs_keep_breaking(self) -> bool:
+        """Whether to give up although there were results: too many jobs broke one by one."""
+        slots = sum(r.max_concurrent for r in self._config.resources.values())
+        return self._broken_in_a_row >= slots + MOST_BROKEN_IN_A_ROW
 
     def nothing_worked(self) -> bool:
         """Whether the experiment has only broken jobs, by faults of the objective."""
@@ -186,6 +199,8 @@ def ending_message(
     jobs = _counted(progress)
     if reason is EndReason.ALL_BROKEN:
         return _first_error(progress, config)
+    if reason is EndReason.FAILING:
+        return f"{_last_error(progress, config)}: {jobs}; mend it, and run again to go on"
     return {
         EndReason.BUDGET: f"the budget is spent: {jobs}",
         EndReason.TIME: f"the time of {config.max_time or 0:g} s is over: {jobs}",
@@ -211,3 +226,11 @@ def _first_error(progress: ProgressTracker, config: Config) -> str:
     job_id, failure = progress.first_failure
     where = output_path(config.directory, job_id)
     return f"every job broke; the first was job {job_id}: {failure.message} (see {where})"
+
+
+def _last_error(progress: ProgressTracker, config: Config) -> str:
+    if progress.last_failure is None:
+        return "too many jobs in a row failed"
+    job_id, failure = progress.last_failure
+    where = output_path(config.directory, job_id)
+    return f"too many jobs in a row failed; the last was job {job_id}: {failure.message} ({where})"

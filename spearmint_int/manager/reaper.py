@@ -9,6 +9,7 @@ from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
 from spearmint_int.launcher.delivery import deliver_kept_outcomes
 from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
 from spearmint_int.launcher.output import worker_is_alive
+from spearmint_int.manager.events import Notice
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores.clock import uptime
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from spearmint_int.config import Config
+    from spearmint_int.manager.events import Listener
     from spearmint_int.schedulers import Scheduler
     from spearmint_int.stores.protocol import Store
 
@@ -37,11 +39,15 @@ class Reaper:
         schedulers: Mapping[str, Scheduler],
         *,
         owner: str,
+        experiment: str,
+        listener: Listener,
     ) -> None:
         self._config = config
         self._store = store
         self._schedulers = schedulers
         self._owner = owner
+        self._experiment = experiment
+        self._tell = listener
         self._patient_until = 0.0
         self._last_look: float | None = None
         self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
@@ -56,7 +62,11 @@ class Reaper:
 
     def look(self, running: Collection[int]) -> list[Job]:
         """Take back what is lost; the jobs as they were while pending."""
-        deliver_kept_outcomes(self._config.directory, self._store)
+        delivery = deliver_kept_outcomes(
+            self._config.directory, self._store, experiment=self._experiment
+        )
+        for notice in delivery.notices:
+            self._tell(Notice(notice))
         begin = uptime()
         if self._last_look is not None and begin - self._last_look > SLEEP_SECONDS:
             self.forgive()

@@ -13,6 +13,7 @@ from spearmint_int.manager.estimate import Estimator
 from spearmint_int.manager.events import (
     EndReason,
     JobLost,
+    Notice,
     Progress,
     ProgressMade,
     RunEnded,
@@ -25,6 +26,7 @@ from spearmint_int.manager.progress import ProgressTracker, ending_message
 from spearmint_int.manager.reaper import Reaper
 from spearmint_int.manager.running_jobs import RunningJobs
 from spearmint_int.manager.shutdown import StopRequest, Urgency
+from spearmint_int.manager.start_backoff import StartBackoff
 from spearmint_int.manager.suggestion import Begun, Suggester
 from spearmint_int.manager.trace import TraceFiles
 
@@ -64,18 +66,28 @@ class Run:
         self._tracker = ProgressTracker(config, store, self._history)
         self._trace = TraceFiles(config.directory)
         self._outage = Outage(listener)
-        self._reaper = Reaper(config, store, schedulers, owner=owner)
+        self._reaper = Reaper(
+            config,
+            store,
+            schedulers,
+            owner=owner,
+            experiment=experiment.id,
+            listener=listener,
+        )
         self._jobs = RunningJobs(
             config,
             store,
             schedulers,
             owner=owner,
+            experiment=experiment.id,
             listener=listener,
         )
         self._suggester = Suggester(
             config, store, experiment, owner=owner, listener=listener, wake=stop.wakeup.set
         )
         self._estimator = Estimator(experiment, recommender=recommender, wake=stop.wakeup.set)
+        self._starts = StartBackoff()
+        self._notices = experiment.notices
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
         self._next_look = 0.0
@@ -88,6 +100,8 @@ class Run:
         self._tracker.refresh()
         resumed = self._history.total > 0
         self._tell(RunStarted(self._progress(), resumed, self._store.location))
+        for notice in self._notices:
+            self._tell(Notice(notice))
         while (reason := self._step()) is None:
             self._stop.wakeup.wait(self._jobs.wakeups(), self._pause())
         return self._end(reason)
@@ -119,6 +133,7 @@ class Run:
         """
         for job in self._jobs.settle():
             self._tracker.note_end(job)
+            self._starts.note_end(job)
             self._is_stale = True
         self._look_around()
         if self._is_stale:
@@ -158,7 +173,7 @@ class Run:
         """Start new jobs in free slots; where there are none, ask for the next point."""
         self._collect()
         for name, resource in self._config.resources.items():
-            while self._used(name) < resource.max_concurrent:
+            while self._used(name) < resource.max_concurrent and not self._starts.seconds_left:
                 if self._tracker.has_new(name) and self._jobs.start_next(name):
                     self._tracker.note_started(name)
                     self._is_stale = True
@@ -214,14 +229,22 @@ class Run:
         tracker = self._tracker
         if self._obeyed is not Urgency.GO_ON:
             return EndReason.STOPPED
-        if tracker.every_job_breaks():
-            return EndReason.ALL_BROKEN
+        if (failing := self._reason_to_give_up()) is not None:
+            return failing
         if tracker.is_spent():
             return EndReason.ALL_BROKEN if tracker.nothing_worked() else EndReason.BUDGET
         if self._exhausted and not tracker.unfinished:
             return EndReason.EXHAUSTED
         if tracker.is_over_time():
             return EndReason.TIME
+        return None
+
+    def _reason_to_give_up(self) -> EndReason | None:
+        """Whether going on would only waste the budget."""
+        if self._tracker.every_job_breaks():
+            return EndReason.ALL_BROKEN
+        if self._starts.is_hopeless or self._tracker.jobs_keep_breaking():
+            return EndReason.FAILING
         return None
 
     def _end(self, reason: EndReason) -> Summary:
@@ -250,7 +273,8 @@ class Run:
         if self._jobs.has_news:
             return 0.0
         look = LOCK_LOOK_SECONDS if self._lock_is_taken else self._next_look - now
-        return min(look, self._leave_at - now, self._tracker.seconds_left)
+        until = [look, self._leave_at - now, self._tracker.seconds_left]
+        return min(*until, self._starts.seconds_left or look)
 
     def _progress(self) -> Progress:
         return self._tracker.progress(self._jobs.ids, self._estimator.latest)

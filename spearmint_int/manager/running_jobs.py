@@ -44,12 +44,14 @@ class RunningJobs:
         schedulers: Mapping[str, Scheduler],
         *,
         owner: str,
+        experiment: str,
         listener: Listener,
     ) -> None:
         self._config = config
         self._store = store
         self._schedulers = schedulers
         self._owner = owner
+        self._experiment = experiment
         self._tell = listener
         self._submitted: dict[int, _Submitted] = {}  # by job
         self._gone: list[int] = []  # workers that ended, their jobs not looked at yet
@@ -69,12 +71,12 @@ class RunningJobs:
         job = self._store.claim(self._owner, lease_seconds=lease, resource=resource)
         if job is None:
             return False
-        order = order_for(job, self._config)
+        order = order_for(job, self._config, experiment=self._experiment)
         try:
             proc_id = self._schedulers[resource].submit(order)
         except SchedulerError as error:
-            failure = Failure(kind=FailureKind.LAUNCH, message=str(error))
-            self._store.fail(job.claim, failure, max_attempts=self._config.max_attempts)
+            failure = Failure(kind=FailureKind.START, message=str(error))
+            self._store.release(job.claim, failure=failure)
             self._submitted[job.id] = _Submitted(job, None)
             self._gone.append(job.id)
             return True
@@ -153,7 +155,7 @@ class RunningJobs:
         return self._store.job(job.id)
 
 
-def order_for(job: Job, config: Config) -> Order:
+def order_for(job: Job, config: Config, *, experiment: str) -> Order:
     """What the job's worker is told."""
     types = {name: variable.type for name, variable in config.variables.items()}
     launch = Launch(
@@ -171,6 +173,7 @@ def order_for(job: Job, config: Config) -> Order:
         launch=launch,
         token=job.claim.token,
         store=StoreAddress.of(config),
+        experiment=experiment,
         lease_seconds=config.lease_time,
         heartbeat_seconds=config.heartbeat_time,
         max_attempts=config.max_attempts,

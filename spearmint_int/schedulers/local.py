@@ -49,7 +49,7 @@ class LocalScheduler:
         finally:
             os.close(write_fd)
         proc_id = f"{boot_id()}:{order.claim.job_id}:{order.token}"
-        self._workers[proc_id] = LifePipe(read_fd)
+        self._workers[proc_id] = LifePipe(read_fd, mark=order.launch.mark)
         return proc_id
 
     def states(self, ids: Collection[str]) -> dict[str, WorkerState]:

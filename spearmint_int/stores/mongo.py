@@ -207,9 +207,10 @@ class MongoStore:
         settled = self._settle(_held(claim), claim, "fail", self._failed(status), push=push)
         return status if settled else None
 
-    def release(self, claim: Claim) -> bool:
+    def release(self, claim: Claim, *, failure: Failure | None = None) -> bool:
         back = {"status": JobStatus.NEW.value, "attempts": claim.attempts - 1}
-        return self._settle(_held(claim), claim, "release", back)
+        push = None if failure is None else {"failures": records.failure_record(failure)}
+        return self._settle(_held(claim), claim, "release", back, push=push)
 
     def expire(self, now: float, *, max_attempts: int) -> list[Job]:
         lost = {"status": JobStatus.PENDING.value, "lease_expires": {"$lt": now}}

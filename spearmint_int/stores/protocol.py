@@ -110,8 +110,11 @@ class Store(Protocol):
         claim is lost. `max_attempts=1` breaks the job at once.
         """
 
-    def release(self, claim: Claim) -> bool:
-        """Hand a claimed job back: new again, the attempt not counted. False when it is lost."""
+    def release(self, claim: Claim, *, failure: Failure | None = None) -> bool:
+        """Hand a claimed job back: new again, the attempt not counted. False when it is lost.
+
+        A failure says why, and is kept for reading: the attempt did not come as far as to count.
+        """
 
     def expire(self, now: float, *, max_attempts: int) -> list[Job]:
         """Take back the pending jobs whose lease ended before `now` (by the store's clock).

@@ -152,11 +152,14 @@ class SQLiteStore:
                 return status
             return status if row["settled"] == f"fail {claim.token}" else None
 
-    def release(self, claim: Claim) -> bool:
+    def release(self, claim: Claim, *, failure: Failure | None = None) -> bool:
+        now = self.now()
         with self._file.transaction() as connection:
             row = _row(connection, claim.job_id)
             if _holds(row, claim):
                 back = {"status": JobStatus.NEW.value, "attempts": row["attempts"] - 1}
+                if failure is not None:
+                    back |= _failed(row, failure, JobStatus.NEW, now)
                 _settle(connection, claim, "release", back)
                 return True
             return bool(row["settled"] == f"release {claim.token}")

@@ -11,6 +11,7 @@ from spearmint_int.launcher.order import Argument, Launch, Order
 from spearmint_int.stores import Store, StoreAddress
 
 LEASE = 30.0
+EXPERIMENT = "an experiment's id"
 X = Argument("x", "FLOAT", (2.0,))
 
 
@@ -44,4 +45,4 @@ def order_of(
 ) -> Order:
     """The order for the worker of a claimed job."""
     launched = launch(place.directory, code, job_id=job.id, attempt=job.attempts, **changes)
-    return Order(launched, job.claim.token, place, lease, lease / 3, max_attempts=3)
+    return Order(launched, job.claim.token, place, EXPERIMENT, lease, lease / 3, max_attempts=3)

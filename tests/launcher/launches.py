@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from spearmint_int.jobs import Failure, FailureKind
-from spearmint_int.launcher.execution import run_objective
+from spearmint_int.launcher.execution import open_output, run_objective
 from spearmint_int.launcher.order import Argument, Launch
 from spearmint_int.launcher.outcome import Outcome
 from spearmint_int.launcher.output import output_path
@@ -29,7 +30,16 @@ def shell_launch(folder: Path, script: str, **changes: Any) -> Launch:
 
 def call(launched: Launch) -> Outcome | None:
     """Run it to its end, with nobody who interrupts."""
-    return run_objective(launched, Wakeup())
+    return run(launched, Wakeup())
+
+
+def run(launched: Launch, interrupt: Wakeup, **options: Any) -> Outcome | None:
+    """Run it until it ends or is interrupted."""
+    output = open_output(launched)
+    if isinstance(output, Failure):
+        return output
+    with closing(output):
+        return run_objective(launched, output, interrupt, **options)
 
 
 def result(folder: Path, code: str, **changes: Any) -> Outcome | None:

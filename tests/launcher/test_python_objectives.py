@@ -9,7 +9,6 @@ import pytest
 
 from spearmint_int.jobs import FailureKind
 from spearmint_int.launcher import process
-from spearmint_int.launcher.execution import run_objective
 from spearmint_int.launcher.output import KEPT_END, LARGEST_OUTPUT
 from spearmint_int.launcher.wakeup import Wakeup
 from spearmint_int.testing.orders import launch
@@ -21,6 +20,7 @@ from tests.launcher.launches import (
     is_running,
     printed,
     result,
+    run,
 )
 
 pytestmark = pytest.mark.timeout(60)
@@ -235,7 +235,7 @@ def test_a_main_file_that_cant_be_loaded_says_why(tmp_path: Path, code: str, wor
 
 def test_a_missing_main_file_is_named(tmp_path: Path) -> None:
     launched = launch(tmp_path, "", main_file="nowhere")
-    assert "no main file nowhere.py" in failure(call(launched), FailureKind.LAUNCH).message
+    assert "no main file nowhere.py" in failure(call(launched), FailureKind.START).message
 
 
 def test_a_bad_environment_file_is_named_with_its_line(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_an_objective_that_ignores_sigterm_is_killed(
 def test_an_interrupted_objective_has_no_outcome(tmp_path: Path) -> None:
     interrupt = Wakeup()
     launched = launch(tmp_path, "import time\ndef main(job_id, params): time.sleep(100)")
-    assert run_objective(launched, interrupt, started=lambda _: interrupt.set()) is None
+    assert run(launched, interrupt, started=lambda _: interrupt.set()) is None
 
 
 def test_a_child_that_keeps_the_output_open_is_not_waited_for(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_output_appears_while_the_objective_runs(tmp_path: Path) -> None:
     """
     interrupt = Wakeup()
     launched = launch(tmp_path, code)
-    thread = threading.Thread(target=run_objective, args=(launched, interrupt))
+    thread = threading.Thread(target=run, args=(launched, interrupt))
     thread.start()
     try:
         assert eventually((tmp_path / "output" / "00000007.out").exists)
@@ -339,4 +339,4 @@ def test_a_second_attempt_adds_to_the_output_of_the_first(tmp_path: Path) -> Non
 def test_an_output_that_cant_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "output").write_text("not a folder")
     outcome = result(tmp_path, "def main(job_id, params): return 1")
-    assert "00000007.out can't be written" in failure(outcome, FailureKind.LAUNCH).message
+    assert "00000007.out can't be written" in failure(outcome, FailureKind.START).message

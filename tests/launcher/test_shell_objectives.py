@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from spearmint_int.jobs import FailureKind
 from spearmint_int.launcher.order import Argument
-from tests.launcher.launches import ARGUMENTS, call, failure, shell_launch
+from spearmint_int.launcher.process import MARK_VARIABLE
+from tests.launcher.launches import ARGUMENTS, call, failure, is_running, shell_launch
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -92,9 +95,30 @@ def test_a_first_line_that_does_not_work_is_explained(
 
 def test_a_missing_executable_is_named(tmp_path: Path) -> None:
     launched = shell_launch(tmp_path, "", main_file="nowhere.sh")
-    assert "there is no nowhere.sh" in failure(call(launched), FailureKind.LAUNCH).message
+    assert "there is no nowhere.sh" in failure(call(launched), FailureKind.START).message
 
 
 def test_stdin_that_nobody_reads_blocks_nobody(tmp_path: Path) -> None:
     long = Argument("x", "FLOAT", tuple(float(i) for i in range(3000)))
     assert call(shell_launch(tmp_path, "#!/bin/sh\necho 1\n", arguments=(long,))) == {"main": 1.0}
+
+
+def test_children_that_left_the_session_end_with_the_job(tmp_path: Path) -> None:
+    script = (
+        "#!/bin/sh\nsetsid sleep 300 >/dev/null 2>&1 & echo $! > child.pid; sleep 0.2; echo 1\n"
+    )
+    assert call(shell_launch(tmp_path, script)) == {"main": 1.0}
+    assert not is_running(int((tmp_path / "child.pid").read_text()))
+
+
+def test_what_a_killed_attempt_left_running_is_ended_before_the_next(tmp_path: Path) -> None:
+    launched = shell_launch(tmp_path, "#!/bin/sh\necho 1\n", attempt=2)
+    child = subprocess.Popen(
+        ["sleep", "300"], env={MARK_VARIABLE: launched.mark}, start_new_session=True
+    )
+    other = subprocess.Popen(["sleep", "300"], env={MARK_VARIABLE: f"1{launched.mark}"})
+    assert call(launched) == {"main": 1.0}
+    assert child.wait(1) == -signal.SIGKILL
+    assert other.poll() is None, "of another job"
+    other.kill()
+    other.wait()

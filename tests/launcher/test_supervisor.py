@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from dataclasses import replace
 
@@ -11,15 +12,17 @@ from spearmint_int.errors import StoreUnavailable
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
 from spearmint_int.launcher import supervisor
 from spearmint_int.launcher.delivery import (
+    Delivery,
     deliver_kept_outcomes,
     keep_outcome,
     undelivered_folder,
 )
 from spearmint_int.launcher.order import Order
+from spearmint_int.launcher.output import worker_is_alive
 from spearmint_int.launcher.supervisor import supervise
 from spearmint_int.launcher.wakeup import Wakeup
 from spearmint_int.stores import Store, StoreAddress, open_store_at
-from spearmint_int.testing.orders import claimed_order
+from spearmint_int.testing.orders import EXPERIMENT, claimed_order
 from tests.launcher.launches import eventually, printed
 from tests.places import Place
 
@@ -27,6 +30,10 @@ pytestmark = pytest.mark.timeout(60)
 
 SLEEP = "import time\ndef main(job_id, params): time.sleep(100)"
 SQUARE = "def main(job_id, params): return params['x'][0] ** 2"
+
+
+def deliver(place: Place, store: Store, experiment: str = EXPERIMENT) -> Delivery:
+    return deliver_kept_outcomes(place.directory, store, experiment=experiment)
 
 
 def work(order: Order, interrupt: Wakeup | None = None) -> None:
@@ -125,28 +132,84 @@ def test_a_result_waits_for_a_store_that_is_away(
 
 def test_kept_outcomes_are_delivered_once(place: Place, store: Store) -> None:
     _, order = claimed_order(place, store, SQUARE)
-    (place.directory / "output").mkdir()
     keep_outcome(order, {"main": 2.5})
-    assert deliver_kept_outcomes(place.directory, store) == [1]
+    assert deliver(place, store).delivered == (1,)
     assert store.job(1).values == {"main": 2.5}
     assert not undelivered_folder(place.directory).exists()
-    assert deliver_kept_outcomes(place.directory, store) == []
+    assert deliver(place, store).delivered == ()
 
 
 def test_a_kept_failure_is_delivered_whole(place: Place, store: Store) -> None:
     _, order = claimed_order(place, store, SQUARE)
-    (place.directory / "output").mkdir()
     failure = Failure(FailureKind.SIGNAL, "killed", exit_status=-9, stderr_tail="é\n")
     keep_outcome(order, failure)
-    deliver_kept_outcomes(place.directory, store)
+    deliver(place, store)
     assert store.job(1).failures == (failure,)
 
 
 def test_a_kept_outcome_of_a_lost_claim_overwrites_nothing(place: Place, store: Store) -> None:
     job, order = claimed_order(place, store, SQUARE)
-    (place.directory / "output").mkdir()
     keep_outcome(order, {"main": 2.5})
     store.expire(store.now() + 100, max_attempts=3)
     second: Job | None = store.claim("another manager", lease_seconds=100)
-    assert deliver_kept_outcomes(place.directory, store) == []
+    assert deliver(place, store).delivered == ()
     assert store.job(job.id) == second
+    assert [path.suffix for path in undelivered_folder(place.directory).iterdir()] == [".refused"]
+
+
+def test_a_kept_outcome_of_another_experiment_is_left_for_it(place: Place, store: Store) -> None:
+    _, order = claimed_order(place, store, SQUARE)
+    path = keep_outcome(order, {"main": 2.5})
+    assert deliver(place, store, "another").delivered == ()
+    assert path.exists()
+    assert store.job(1).status is JobStatus.PENDING
+    assert deliver(place, store).delivered == (1,)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"job_id": 1}', '{"job_id": "x"}'])
+def test_a_damaged_kept_outcome_is_set_aside_with_a_sentence(
+    place: Place, store: Store, text: str
+) -> None:
+    _, order = claimed_order(place, store, SQUARE)
+    path = keep_outcome(order, {"main": 2.5})
+    path.write_text(text)
+    (notice,) = deliver(place, store).notices
+    assert "a kept result was not delivered: it can't be read" in notice
+    assert path.with_suffix(".damaged").read_text() == text
+    assert deliver(place, store) == Delivery()
+
+
+def test_a_result_outlives_an_outage_of_the_store_with_the_disk_full(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    tries = iter(range(100))
+
+    def away_for_a_while(*args: object, **options: bool) -> Store:
+        if next(tries) < 4:
+            raise StoreUnavailable("the database is away")
+        return open_store_at(place)
+
+    _, order = claimed_order(place, store, SQUARE)
+    monkeypatch.setattr(supervisor, "keep_outcome", full)
+    monkeypatch.setattr(supervisor, "open_store_at", away_for_a_while)
+    work(order)
+    assert store.job(1).values == {"main": 4.0}
+
+
+def test_a_worker_that_waits_for_the_store_says_so_and_is_seen_to_be_alive(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away_until_it_was_said(*args: object, **options: bool) -> Store:
+        if "the store is away; the outcome waits in" not in printed(place.directory, 1):
+            assert worker_is_alive(place.directory, 1)
+            raise StoreUnavailable("the database is away")
+        return open_store_at(place)
+
+    _, order = claimed_order(place, store, SQUARE)
+    monkeypatch.setattr(supervisor, "TELL_SECONDS", 0.5)
+    monkeypatch.setattr(supervisor, "open_store_at", away_until_it_was_said)
+    work(order)
+    assert store.job(1).values == {"main": 4.0}

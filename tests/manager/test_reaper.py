@@ -35,7 +35,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reaper(place: Place, store: Store) -> Reaper:
-    return Reaper(experiment(place), store, {}, owner=US)
+    return Reaper(experiment(place), store, {}, owner=US, experiment="", listener=lambda _: None)
 
 
 def claim(store: Store, owner: str, *, lease: float = 60.0) -> Job:

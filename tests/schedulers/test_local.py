@@ -201,3 +201,22 @@ def test_a_file_in_the_place_of_the_output_folder_is_named(tmp_path: Path) -> No
 def test_a_log_without_news_is_not_left_behind(tmp_path: Path) -> None:
     LocalScheduler(tmp_path).close()
     assert list((tmp_path / "output").iterdir()) == []
+
+
+def test_children_without_parent_session_and_environment_end_with_the_worker(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    code = """
+import subprocess
+def main(job_id, params):
+    words = ["env", "-i", "setsid", "--fork", "sh", "-c", "echo $$ > 1.pid; exec sleep 300"]
+    subprocess.run(words, check=True)
+    while not open("1.pid").read().strip():
+        pass
+    return 1
+"""
+    (place.directory / "1.pid").touch()
+    scheduler.submit(claimed_order(place, store, code)[1])
+    assert ended(scheduler) == [1]
+    assert store.job(1).values == {"main": 1.0}
+    assert not is_running(objective_pid(place.directory, 1))

@@ -1,0 +1,80 @@
+"""Objectives that can't be started for a while, or no more: the budget is not burnt."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from spearmint_int.errors import SchedulerError
+from spearmint_int.jobs import FailureKind, JobStatus
+from spearmint_int.launcher.order import Order
+from spearmint_int.manager import EndReason, start_backoff
+from spearmint_int.manager.progress import MOST_BROKEN_IN_A_ROW
+from spearmint_int.schedulers import LocalScheduler
+from spearmint_int.stores import Store
+from tests.manager.experiments import SQUARE, experiment, run
+from tests.places import Place
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def test_a_main_file_that_is_away_for_a_while_costs_nothing(place: Place, store: Store) -> None:
+    config = experiment(place, SQUARE, max_finished_jobs=4, max_concurrent=2)
+    main_file = place.directory / "objective.py"
+    away = main_file.rename(place.directory / "away.py")
+    threading.Timer(3.0, lambda: away.rename(main_file)).start()
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.BUDGET
+    assert [(job.status, job.attempts) for job in store.jobs()] == [(JobStatus.COMPLETE, 1)] * 4
+    assert store.job(1).failures[0].kind is FailureKind.START
+
+
+def test_a_main_file_that_stays_away_ends_the_run_with_a_sentence_and_the_budget_whole(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_backoff, "FIRST_SECONDS", 0.01)
+    config = experiment(place, SQUARE, max_finished_jobs=60)
+    (place.directory / "objective.py").unlink()
+    summary, _ = run(config, store)
+    assert (summary.reason, summary.succeeded) == (EndReason.FAILING, False)
+    assert "there is no main file objective.py" in summary.message
+    assert [(job.status, job.attempts) for job in store.jobs()] == [(JobStatus.NEW, 0)]
+
+
+class Refusing(LocalScheduler):
+    """Refuses the first few workers, as a machine without free processes does."""
+
+    refusals = 3
+
+    def submit(self, order: Order) -> str:
+        if self.refusals:
+            self.refusals -= 1
+            raise SchedulerError("no worker could be started: Resource temporarily unavailable")
+        return super().submit(order)
+
+
+def test_a_refused_worker_is_tried_again_and_costs_no_attempt(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_backoff, "FIRST_SECONDS", 0.05)
+    scheduler = Refusing(place.directory)
+    config = experiment(place, SQUARE, max_finished_jobs=2, max_attempts=1)
+    summary, _ = run(config, store, schedulers={"Main": scheduler})
+    scheduler.close()
+    assert summary.reason is EndReason.BUDGET
+    assert store.counts()[JobStatus.COMPLETE] == 2
+
+
+def test_jobs_that_all_break_from_some_time_on_end_the_run(place: Place, store: Store) -> None:
+    code = """
+        def main(job_id, params):
+            if job_id > 2:
+                raise OSError("the licence server is gone")
+            return 1.0
+    """
+    config = experiment(place, code, max_finished_jobs=60, max_attempts=1)
+    summary, _ = run(config, store)
+    assert (summary.reason, summary.succeeded) == (EndReason.FAILING, False)
+    assert "the licence server is gone" in summary.message
+    assert store.counts()[JobStatus.BROKEN] == MOST_BROKEN_IN_A_ROW + 1
