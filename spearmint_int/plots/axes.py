@@ -34,7 +34,8 @@ def layout(grid: Grid) -> dict[str, Any]:
     named = {"title": {"text": plain(grid.name)}}
     if not _is_numeric(grid):
         places = list(range(len(grid.values)))
-        return named | {"tickvals": places, "ticktext": [plain(value) for value in grid.values]}
+        shown = {"tickvals": places, "ticktext": [plain(value) for value in grid.values]}
+        return named | shown | {"range": [-0.5, len(places) - 0.5]}
     if grid.log:
         return named | {"type": "log"}
     if grid.is_real:

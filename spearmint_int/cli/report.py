@@ -1,0 +1,51 @@
+"""`report`: the experiment as one file to mail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spearmint_int.cli.arguments import on_folder
+from spearmint_int.cli.plot import plots_or_remedy
+from spearmint_int.errors import SpearmintError
+
+if TYPE_CHECKING:
+    from spearmint_int.cli.arguments import Folder
+    from spearmint_int.config import Config
+
+# Where the jobs are is told without its password; the rest is where files lie on this machine.
+LEFT_OUT = {"directory", "file_name", "database", "experiment_name"}
+
+
+@click.command(short_help="Write results, figures and settings into one HTML file.")
+@click.option(
+    "-o", "--output", default="report.html", type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE", show_default=True, help="Where to write.",
+)  # fmt: skip
+@on_folder
+def report(folder: Folder, output: Path) -> None:
+    """One HTML file that needs no network: best, figures, jobs, failures, settings, versions."""
+    plots_or_remedy()
+    from spearmint_int.atomic import write_whole  # noqa: PLC0415
+    from spearmint_int.report import report as report_of  # noqa: PLC0415
+    from spearmint_int.snapshot import Snapshot  # noqa: PLC0415
+
+    with folder.store() as store:
+        snapshot, location = Snapshot.of_store(folder.config, store), store.location
+    made = datetime.now().astimezone()
+    text = report_of(snapshot, _settings(folder.config), made=made, store=location)
+    try:
+        write_whole(output, text)
+    except OSError as error:
+        raise SpearmintError(f"{output} can't be written: {error.strerror or error}") from None
+    click.echo(f"{output} ({len(text.encode()) / 1e6:.1f} MB)")
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    """What is not empty, under the names of the config.json."""
+    stored = config.model_dump(mode="json", exclude=LEFT_OUT)
+    filled = {key: value for key, value in stored.items() if value not in (None, {}, [])}
+    return {key.replace("_", "-"): value for key, value in filled.items()}

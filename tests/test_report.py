@@ -1,0 +1,79 @@
+"""The report: self-contained, small, and safe to open."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spearmint_int.chooser import ChooserOptions, Observations, Problem
+from spearmint_int.snapshot import Snapshot, Trial
+from spearmint_int.space import Enum, Float, Int, Space
+from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
+
+pytest.importorskip("plotly")
+
+from plotly.offline import get_plotlyjs
+
+from spearmint_int.report import report
+
+__all__ = ["experiment", "spearmint", "with_results"]
+HOSTILE = "</script><script>alert(1)</script>"
+MADE = datetime(2026, 11, 16, tzinfo=timezone.utc)
+
+
+def hostile_snapshot(n: int) -> Snapshot:
+    space = Space({HOSTILE: Enum(["a", HOSTILE]), "k": Int(0, 9), "x": Float(0, 1)})
+    rng = np.random.default_rng(0)
+    points = space.snap(rng.random((n, 4)))
+    values = np.sum(points, axis=1)
+    values[1] = np.nan
+    why = {"failure": HOSTILE, "status": "broken"}
+    trials = tuple(
+        Trial(i + 1, space.decode(p), float(v), **({} if np.isfinite(v) else why))  # type: ignore[arg-type]
+        for i, (p, v) in enumerate(zip(points, values, strict=True))
+    )
+    options = ChooserOptions(samples=2, burn_in=10, candidates=50)
+    return Snapshot(
+        HOSTILE, trials, Problem(space, Observations.of(points, values), options=options)
+    )
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return report(hostile_snapshot(8), {"main-file": HOSTILE}, made=MADE, store=HOSTILE)
+
+
+def test_nothing_from_a_config_or_a_job_is_markup(text: str) -> None:
+    assert "<script>alert(1)" not in text
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_nothing_is_loaded_from_a_network(text: str) -> None:
+    ours = text.replace(get_plotlyjs(), "")
+    assert 'src="' not in ours
+    assert 'href="http' not in ours
+
+
+def test_plotlys_code_is_in_it_once(text: str) -> None:
+    assert text.count(get_plotlyjs()) == 1
+
+
+def test_failures_are_counted(text: str) -> None:
+    assert "<dt>1 ×</dt>" in text
+    assert "(job 2)" in text
+
+
+@pytest.mark.slow
+def test_500_jobs_are_small_enough_to_mail() -> None:
+    assert len(report(hostile_snapshot(500), {}, made=MADE).encode()) < 6_000_000
+
+
+def test_the_command_writes_it(with_results: Path, spearmint: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "mail.html"
+    answer = spearmint("report", with_results, "-o", file)
+    assert answer.code == 0
+    assert str(file) in answer.out
+    assert "parabola" in file.read_text()
