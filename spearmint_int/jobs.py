@@ -66,7 +66,7 @@ class FailureKind(str, Enum):
     TIME_LIMIT = "time-limit"
     EXIT = "exit"
     BAD_RESULT = "bad-result"
-    NOT_A_NUMBER = "not-a-number"
+    NOT_A_NUMBER = "not-a-number"  # in stores of earlier versions: NaN is an answer now
     LOST_WORKER = "lost-worker"
     LAUNCH = "launch"  # the objective can't be used as it is
     START = "start"  # it could not be started now: a file is missing, a fork was refused

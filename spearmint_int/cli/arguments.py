@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spearmint_int.errors import StoreMissing
+from spearmint_int.errors import SpearmintError, StoreMissing
+from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
     from spearmint_int.config import Config
@@ -22,7 +23,7 @@ CONFIG_FILE = "config.json"
 
 # How the program ends.
 FINE = 0
-ALL_BROKEN = 1  # a run stopped early, because every job broke
+ALL_BROKEN = 1  # a run in which no job has worked
 USERS_MISTAKE = 2  # told in one sentence on stderr
 INTERRUPTED = 130  # Ctrl-C
 PIPE_CLOSED = 141  # the reader of a pipe went away
@@ -93,6 +94,18 @@ def on_folder(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(at(directory, file_name), **others)
 
     return wrapper
+
+
+def job_numbers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
+    """For the tab key: the jobs of the folder that was typed before, newest first."""
+    typed = tuple(context.params.get("arguments") or ())
+    try:
+        _, folder = jobs_and_folder(typed, context.params.get("file_name") or CONFIG_FILE)
+        with folder.store() as store:
+            ids = [str(point.id) for point in reversed(store.job_points(list(JobStatus)))]
+    except (SpearmintError, click.ClickException):
+        return []
+    return [job_id for job_id in ids if job_id.startswith(incomplete)]
 
 
 def jobs_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[list[int], Folder]:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int.cli import value_text
-from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option, on_folder
+from spearmint_int.cli.arguments import (
+    config_option,
+    job_numbers,
+    jobs_and_folder,
+    json_option,
+    on_folder,
+)
 from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
 from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.errors import StoreMissing
@@ -111,7 +117,9 @@ def _why(job: Job) -> str:
 
 
 @click.command(short_help="Everything about one job.")
-@click.argument("arguments", metavar="[DIR] JOB", nargs=-1, required=True)
+@click.argument(
+    "arguments", metavar="[DIR] JOB", nargs=-1, required=True, shell_complete=job_numbers
+)
 @config_option
 @json_option
 def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
@@ -176,7 +184,7 @@ def _print_indented(lines: list[str]) -> None:
 
 
 @click.command(short_help="Give broken jobs another try.")
-@click.argument("arguments", metavar="[DIR] JOB...", nargs=-1)
+@click.argument("arguments", metavar="[DIR] JOB...", nargs=-1, shell_complete=job_numbers)
 @click.option("--all", "all_broken", is_flag=True, help="Every broken job.")
 @config_option
 @json_option

@@ -42,6 +42,7 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
         "status": job.status.value,
         "value": None if job.values is None else job.values.get(task),
         "params": job.params,
+        "metrics": metrics_of(job),
         "source": job.source.value,
         "attempts": job.attempts,
         "seconds": job.seconds,
@@ -59,6 +60,11 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
             "provenance": job.provenance,
         }
     return document
+
+
+def metrics_of(job: Job) -> dict[str, float]:
+    """What the objective has returned beside its tasks."""
+    return {name: value for name, value in (job.values or {}).items() if name not in job.tasks}
 
 
 def terminal_width() -> int:

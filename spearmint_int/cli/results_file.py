@@ -13,12 +13,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from spearmint_int.cli.output import metrics_of
 from spearmint_int.config import EnumVariable, IntVariable
 from spearmint_int.errors import SpaceError, SpearmintError, alternatives
 from spearmint_int.jobs import JobDraft, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
@@ -30,6 +31,7 @@ Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
                "ended", "failure", "point", "values")  # fmt: skip
 PREFIX = "params."  # tells a variable called `id` from the job's id
+METRIC = "metrics."  # before the name of a number that was returned beside the tasks
 
 
 class ResultsFileError(SpearmintError, ValueError):
@@ -80,10 +82,13 @@ def _json_rows(text: str, name: str) -> list[Row]:
 
 
 def _flat(entry: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(entry.get("params"), dict):
-        return entry
-    others = {key: value for key, value in entry.items() if key != "params"}
-    return others | {PREFIX + name: value for name, value in entry["params"].items()}
+    flat: dict[str, Any] = {}
+    for key, value in entry.items():
+        if f"{key}." in (PREFIX, METRIC) and isinstance(value, dict):
+            flat |= {f"{key}.{name}": item for name, item in value.items()}
+        else:
+            flat[key] = value
+    return flat
 
 
 def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> Result:
@@ -92,12 +97,13 @@ def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> R
     try:
         params = {name: _take_parameter(cells, name, config) for name in config.variables}
         value = _take_value(cells, value_column, config.task_name)
+        metrics = _take_metrics(cells)
         _refuse_unknown(cells, config, value_column)
         point = tuple(space.encode(params))
     except (ResultsFileError, SpaceError) as error:
         raise ResultsFileError(f"{row.place}: {error}") from None
     draft = JobDraft(params=params, point=point, source=Source.USER, tasks=config.tasks)
-    return draft, {config.task_name: value}
+    return draft, {config.task_name: value, **metrics}
 
 
 def _take_parameter(cells: dict[str, Any], name: str, config: Config) -> Any:
@@ -139,13 +145,22 @@ def _take_value(cells: dict[str, Any], column: str, task: str) -> float:
     found = next((name for name in (column, task) if name in cells), None)
     if found is None:
         raise ResultsFileError(f"no column {column!r} with the result; name it with --value")
-    cell = cells.pop(found)
+    return _result(found, cells.pop(found))
+
+
+def _take_metrics(cells: dict[str, Any]) -> dict[str, float]:
+    columns = [column for column in cells if column.startswith(METRIC)]
+    taken = {column.removeprefix(METRIC): cells.pop(column) for column in columns}
+    return {name: _result(METRIC + name, cell) for name, cell in taken.items() if cell != ""}
+
+
+def _result(column: str, cell: Any) -> float:
     if cell is None or cell == "":
         return math.nan
     try:
         return math.nan if isinstance(cell, bool) else float(cell)
     except (TypeError, ValueError):
-        raise ResultsFileError(f"{found}: must be a number, got {cell!r}") from None
+        raise ResultsFileError(f"{column}: must be a number, got {cell!r}") from None
 
 
 def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str) -> None:
@@ -155,14 +170,18 @@ def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str)
             raise ResultsFileError(f"{column}: no variable has that name{others}")
 
 
-def csv_text(jobs: Iterable[Job], config: Config) -> str:
-    """The jobs as CSV, one line each."""
+def csv_text(jobs: Sequence[Job], config: Config) -> str:
+    """The jobs as CSV, one line each; a column for each metric that any of them has."""
     columns = _parameter_columns(config)
+    metrics = list(dict.fromkeys(name for job in jobs for name in metrics_of(job)))
     head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure"]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(_csv_row(job, config.task_name) for job in jobs)
+    writer.writerow([*head, *(METRIC + name for name in metrics)])
+    writer.writerows(
+        [*_csv_row(job, config.task_name), *(metrics_of(job).get(name) for name in metrics)]
+        for job in jobs
+    )
     return file.getvalue()
 
 

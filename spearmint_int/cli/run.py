@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from spearmint_int.cli.arguments import ALL_BROKEN, FINE, INTERRUPTED, on_folder
+from spearmint_int.errors import ConfigError
+from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
@@ -18,20 +20,60 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Run the experiment, or go on with it.")
+@click.option(
+    "--max-finished-jobs", "jobs", type=click.IntRange(min=1), metavar="N",
+    help="The budget of jobs in all, instead of the config's.",
+)  # fmt: skip
+@click.option("--max-time", "seconds", metavar="TIME", help='Of this run: 90, "30m", "2h".')
 @click.option("--plain", is_flag=True, help="Lines instead of the live view.")
 @click.option("--json", "as_json", is_flag=True, help="Every event as a line of JSON.")
 @on_folder
-def run(folder: Folder, plain: bool, as_json: bool) -> int:
+def run(
+    folder: Folder, jobs: int | None, seconds: str | None, *, plain: bool, as_json: bool
+) -> int:
     """Run jobs until the budget is spent; started again, go on where it stopped.
 
-    Ctrl-C once waits for the running jobs, twice hands them back. Exit code 1 says that the run
-    stopped early because every job broke, 130 that it was interrupted.
+    Ctrl-C once waits for the running jobs, twice hands them back. Exit code 1 says that no job
+    worked, 130 that the run was interrupted.
     """
-    config = folder.config
+    from spearmint_int.check.probe import load_main_file  # noqa: PLC0415
+
+    config = with_limits(folder.config, jobs=jobs, seconds=seconds)
     _refuse_unusable(config)
+    if not _has_results(folder):
+        load_main_file(config)
     view = _view(config, plain=plain, as_json=as_json)
-    summary = _run(folder, view)
+    summary = _run(folder, config, view)
     return _exit_code(summary)
+
+
+def with_limits(config: Config, *, jobs: int | None, seconds: str | None) -> Config:
+    """The experiment with other limits of its run."""
+    update: dict[str, Any] = {}
+    if jobs is not None:
+        if len(config.resources) > 1:
+            raise click.UsageError("there are several resources: set max-finished-jobs of each")
+        ((name, resource),) = config.resources.items()
+        changed = resource.model_copy(update={"max_finished_jobs": jobs})
+        update["resources"] = {name: changed}
+    if seconds is not None:
+        update["max_time"] = _seconds(seconds)
+    return config.model_copy(update=update)
+
+
+def _seconds(text: str) -> float:
+    from spearmint_int.config.section import seconds_of  # noqa: PLC0415
+
+    try:
+        return seconds_of(text)
+    except ConfigError as error:
+        raise click.UsageError(f"--max-time {error}") from None
+
+
+def _has_results(folder: Folder) -> bool:
+    """Whether the objective has worked once; else it is loaded before the first job has to."""
+    with folder.results() as store:
+        return store is not None and store.counts()[JobStatus.COMPLETE] > 0
 
 
 def _refuse_unusable(config: Config) -> None:
@@ -55,11 +97,11 @@ def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView
     return LiveView(config)
 
 
-def _run(folder: Folder, view: LiveView | PlainView | JsonView) -> Summary:
+def _run(folder: Folder, config: Config, view: LiveView | PlainView | JsonView) -> Summary:
     from spearmint_int.manager import PATIENCE_SECONDS, Manager, stopped_by_signals  # noqa: PLC0415
 
     with folder.store(create=True, patience=PATIENCE_SECONDS) as store, view:
-        manager = Manager(folder.config, store, listener=view)
+        manager = Manager(config, store, listener=view)
         with stopped_by_signals(manager):
             return manager.run()
 

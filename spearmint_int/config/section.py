@@ -9,6 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from spearmint_int.errors import ConfigError
+
 # Up to here a float is an exact integer, and so is the way through the unit cube.
 LARGEST_INTEGER = 2**53
 
@@ -68,12 +70,21 @@ def _lower(value: Any) -> Any:
 
 
 def _seconds(value: Any) -> Any:
-    """90, "90s", "1.5h": all are seconds."""
     if not isinstance(value, str):
         return value
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(|s|m|min|h|d)\s*", value.lower())
-    if match is None:
-        raise fault("", 'must be seconds, or a text like "90s", "30m", "2h" or "1d"', found=value)
+    try:
+        return seconds_of(value)
+    except ConfigError as error:
+        raise fault("", str(error)) from None
+
+
+def seconds_of(text: str) -> float:
+    """90, "90s", "1.5h": all are seconds."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(|s|m|min|h|d)\s*", text.lower())
+    if match is None or float(match.group(1)) == 0:
+        raise ConfigError(
+            f'must be seconds, or a text like "90s", "30m", "2h" or "1d", got {show(text)}'
+        )
     return float(match.group(1)) * SECONDS_PER_UNIT[match.group(2)]
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # Another try can't help these: the objective has answered, or can't be used as it is.
 FINAL_KINDS = frozenset(
     {
-        FailureKind.NOT_A_NUMBER,
         FailureKind.BAD_RESULT,
         FailureKind.LAUNCH,
         FailureKind.TIME_LIMIT,

@@ -47,30 +47,22 @@ def single_value(number: float, tasks: Sequence[str], *, who: str) -> Outcome:
     """A number alone belongs to the only task."""
     if len(tasks) != 1:
         return _bad(f"{who} returned one number, but there are the tasks {', '.join(tasks)}")
-    return _checked({tasks[0]: number}, who)
+    return {tasks[0]: _float(number)}
 
 
 def named_values(values: dict[str, Any], tasks: Sequence[str], *, who: str) -> Outcome:
-    """A number for each task, no more and no fewer."""
-    missing = [task for task in tasks if task not in values]
-    unknown = [task for task in values if task not in tasks]
-    if missing or unknown:
+    """A number for each task; other numbers are metrics, which are kept beside them."""
+    if any(task not in values for task in tasks):
         found = ", ".join(map(repr, values)) or "nothing"
-        return _bad(f"{who} returned values for {found}; the tasks are {', '.join(tasks)}")
-    wrong = next((t for t in tasks if not isinstance(values[t], int | float)), None)
+        named = ", ".join(f'"{task}": …' for task in tasks)
+        wanted = f"{{{named}}}" if len(tasks) > 1 else f"a number, or {{{named}}}"
+        return _bad(f"{who} returned values for {found}; return {wanted}")
+    metrics = [name for name in values if name not in tasks]
+    ordered = {name: values[name] for name in (*tasks, *metrics)}
+    wrong = next((n for n, v in ordered.items() if not isinstance(v, int | float)), None)
     if wrong is not None:
-        return _bad(f"{who} returned {_short(values[wrong])} for {wrong}, not a number")
-    return _checked({task: values[task] for task in tasks}, who)
-
-
-def _checked(values: dict[str, float], who: str) -> Outcome:
-    numbers = {task: _float(value) for task, value in values.items()}
-    for task, number in numbers.items():
-        if not math.isfinite(number):
-            where = "" if len(numbers) == 1 else f" for {task}"
-            message = f"{who} returned {number}{where}: it failed at this point"
-            return Failure(kind=FailureKind.NOT_A_NUMBER, message=message)
-    return numbers
+        return _bad(f"{who} returned {_short(ordered[wrong])} for {wrong}, not a number")
+    return {name: _float(value) for name, value in ordered.items()}
 
 
 def _float(value: float) -> float:

@@ -26,7 +26,7 @@ class EndReason(str, Enum):
     BUDGET = "budget"  # max-finished-jobs jobs are complete or broken
     TIME = "time"  # max-time is over
     EXHAUSTED = "exhausted"  # every point of a finite space was evaluated
-    ALL_BROKEN = "all-broken"  # every job broke, so that going on would waste the budget
+    ALL_BROKEN = "all-broken"  # no job has worked
     FAILING = "failing"  # too many jobs in a row broke, or could not be started
     STOPPED = "stopped"  # somebody asked for it (Ctrl-C, SIGTERM)
 
@@ -79,7 +79,7 @@ class Summary:
 
     @property
     def succeeded(self) -> bool:
-        """False when every job broke, or too many in a row."""
+        """False when no job has worked, or too many in a row have not."""
         return self.reason not in (EndReason.ALL_BROKEN, EndReason.FAILING)
 
 

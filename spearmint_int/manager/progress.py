@@ -6,7 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from spearmint_int.jobs import UNFINISHED, Failure, FailureKind, Job, JobStatus
+from spearmint_int.jobs import UNFINISHED, Failure, Job, JobStatus
 from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import Best, EndReason, Progress
 
@@ -67,10 +67,9 @@ class ProgressTracker:
                 self._note_failure(job.id, job.failures[-1])
 
     def _note_failure(self, job_id: int, failure: Failure) -> None:
-        if failure.kind is not FailureKind.NOT_A_NUMBER:
-            self._broken += 1
-            self._broken_in_a_row += 1
-            self.first_failure = self.first_failure or (job_id, failure)
+        self._broken += 1
+        self._broken_in_a_row += 1
+        self.first_failure = self.first_failure or (job_id, failure)
 
     def note_added(self, job: Job) -> None:
         """Count a job that was just stored."""
@@ -133,9 +132,8 @@ class ProgressTracker:
         return self._broken_in_a_row >= slots + MOST_BROKEN_IN_A_ROW
 
     def nothing_worked(self) -> bool:
-        """Whether the experiment has only broken jobs, by faults of the objective."""
-        completed = sum(budget[JobStatus.COMPLETE] for budget in self._budgets.values())
-        return completed == 0 and self._broken > 0
+        """Whether jobs have ended, and none with a number."""
+        return self._history.finished > 0 and self._history.best() is None
 
     @property
     def seconds_left(self) -> float:
@@ -210,8 +208,9 @@ def ending_message(
 
 
 def _counted(progress: ProgressTracker) -> str:
-    counts = progress.counts
-    parts = [f"{counts[JobStatus.COMPLETE]} complete", f"{counts[JobStatus.BROKEN]} broken"]
+    counts, broken = progress.counts, progress.counts[JobStatus.BROKEN]
+    again = " ('spearmint-int retry --all' gives them another try)" if broken else ""
+    parts = [f"{counts[JobStatus.COMPLETE]} complete", f"{broken} broken{again}"]
     parts += [
         f"{counts[status]} {status}"
         for status in (JobStatus.PENDING, JobStatus.NEW)
@@ -221,8 +220,10 @@ def _counted(progress: ProgressTracker) -> str:
 
 
 def _first_error(progress: ProgressTracker, config: Config) -> str:
+    if progress.first_failure is None and progress.counts[JobStatus.BROKEN]:
+        return f"no job has worked: {_counted(progress)}"
     if progress.first_failure is None:
-        return "every job broke"
+        return f"no job gave a number: {progress.counts[JobStatus.COMPLETE]} have failed (NaN)"
     job_id, failure = progress.first_failure
     where = output_path(config.directory, job_id)
     return f"every job broke; the first was job {job_id}: {failure.message} (see {where})"

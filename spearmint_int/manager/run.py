@@ -232,12 +232,10 @@ class Run:
         if (failing := self._reason_to_give_up()) is not None:
             return failing
         if tracker.is_spent():
-            return EndReason.ALL_BROKEN if tracker.nothing_worked() else EndReason.BUDGET
+            return EndReason.BUDGET
         if self._exhausted and not tracker.unfinished:
             return EndReason.EXHAUSTED
-        if tracker.is_over_time():
-            return EndReason.TIME
-        return None
+        return EndReason.TIME if tracker.is_over_time() else None
 
     def _reason_to_give_up(self) -> EndReason | None:
         """Whether going on would only waste the budget."""
@@ -251,6 +249,8 @@ class Run:
         with suppress(StoreUnavailable):  # then what was read last has to do
             self._suggester.abandon()
             self._tracker.refresh()
+            if reason is not EndReason.STOPPED and self._tracker.nothing_worked():
+                reason = EndReason.ALL_BROKEN
             if self._obeyed < Urgency.HAND_BACK:
                 self._estimator.finish()
             else:

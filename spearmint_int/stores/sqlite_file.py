@@ -74,7 +74,9 @@ class SQLiteFile:
         if not create and not path.exists():
             raise StoreMissing(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
         with self._faults():
-            self._connection: sqlite3.Connection | None = self._connect()
+            read_only = not create and not os.access(path.parent, os.W_OK)
+            connection = self._connect_read_only() if read_only else self._connect(str(path))
+            self._connection: sqlite3.Connection | None = connection
             try:
                 self._prepare()
                 self._inode = os.stat(path).st_ino
@@ -117,11 +119,22 @@ class SQLiteFile:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, address: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
         )
         connection.row_factory = sqlite3.Row
+        return connection
+
+    def _connect_read_only(self) -> sqlite3.Connection:
+        """In a folder that can't be written, where SQLite can't make the files of its log."""
+        uri = self.path.resolve().as_uri()
+        connection = self._connect(f"{uri}?mode=ro")
+        try:
+            self._version(connection)
+        except sqlite3.OperationalError:  # the log is not there: then nobody writes either
+            connection.close()
+            return self._connect(f"{uri}?immutable=1")
         return connection
 
     def _prepare(self) -> None:

@@ -1,4 +1,5 @@
-"""Every objective that goes wrong is a broken job with one sentence, in a store that still works.
+"""Every objective that goes wrong is one sentence: refused at once, or a broken job in a store
+that still works.
 
 The runs are real processes; they are started together, since each one mostly waits.
 """
@@ -16,7 +17,7 @@ import pytest
 from spearmint_int.config import load_config
 from spearmint_int.jobs import JobStatus
 from spearmint_int.stores import open_store
-from tests.broken.objectives import BROKEN_OBJECTIVES, Broken
+from tests.broken.objectives import BROKEN_OBJECTIVES, UNLOADABLE, Broken
 from tests.broken.runs import Ending, run
 
 TOGETHER = 4  # several of them only wait for their time limit
@@ -46,7 +47,7 @@ def endings(
     root = tmp_path_factory.mktemp("broken")
     with ThreadPoolExecutor(TOGETHER) as pool:
         started = {}
-        for name, broken in BROKEN_OBJECTIVES.items():
+        for name, broken in (BROKEN_OBJECTIVES | UNLOADABLE).items():
             folder = root / name.replace(" ", "-").replace("'", "")
             write(folder, broken)
             started[name] = (folder, pool.submit(run, folder))
@@ -70,7 +71,20 @@ def test_a_broken_objective_is_a_broken_job_with_one_sentence(
         assert store.retry(job.id).status is JobStatus.NEW  # the store works on
     finally:
         store.close()
-    # A point where the objective has no value is no fault of it: the budget is spent, all is well.
-    assert ending.code == (0 if broken.kind == "not-a-number" else 1)
+    assert ending.code == 1
     assert failure.message in ending.out
     assert ending.err == ""
+
+
+@pytest.mark.parametrize("name", UNLOADABLE)
+def test_an_objective_that_cant_be_loaded_is_refused_before_anything_is_written(
+    name: str, endings: dict[str, tuple[Path, Future[Ending]]]
+) -> None:
+    folder, future = endings[name]
+    ending = future.result()
+    assert ending.code == 2
+    assert ending.err.startswith("error: objective.")
+    assert ending.err.count("\n") == 1
+    assert re.search(UNLOADABLE[name].message, ending.err)
+    assert not (folder / "spearmint.sqlite").exists()
+    assert not (folder / "output").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -89,3 +90,16 @@ def test_check_lists_every_fault(spearmint: CommandLine, experiment: Path) -> No
         "error: config.json: seed: must be at least 0, got -1",
         "error: config.json: kernal: unknown key; did you mean 'kernel'?",
     ]
+
+
+def test_the_tab_key_completes_job_numbers(with_results: Path) -> None:
+    words = f"spearmint-int show {with_results} "
+    environment = {
+        "COMP_WORDS": words, "COMP_CWORD": "3", "_SPEARMINT_INT_COMPLETE": "bash_complete",
+    }  # fmt: skip
+    code = "from spearmint_int.cli.program import program; program(prog_name='spearmint-int')"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert answer.stdout.split() == ["plain,4", "plain,3", "plain,2", "plain,1"]

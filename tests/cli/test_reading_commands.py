@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import shutil
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spearmint_int.cli.program import exit_code
 from spearmint_int.config import load_config
 from spearmint_int.jobs import Failure, FailureKind, JobDraft, Source
 from spearmint_int.stores import open_store
@@ -261,3 +265,38 @@ def test_ten_thousand_jobs_are_answered_within_a_second(
         began = time.perf_counter()
         assert spearmint(command, experiment).code == 0
         assert time.perf_counter() - began < 1.0
+
+
+@pytest.fixture
+def read_only(with_results: Path) -> Iterator[Path]:
+    """The experiment in a folder that nobody but root may write, and everybody may read."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "experiment"
+        shutil.copytree(with_results, folder)
+        folder.chmod(0o555)
+        folder.parent.chmod(0o755)
+        yield folder
+        folder.chmod(0o755)
+
+
+def run_as_nobody(command: list[str]) -> int:
+    """The exit code of a command whose process is not root (and has loaded its modules before)."""
+    child = os.fork()
+    if child == 0:
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        os._exit(exit_code(command))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("command", ["status", "jobs", "best", "export", "show"])
+def test_a_folder_that_cant_be_written_can_be_read(
+    with_results: Path, read_only: Path, command: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    job = ["2"] if command == "show" else []
+    assert exit_code([command, str(with_results), *job]) == 0
+    expected = capfd.readouterr().out.replace(str(with_results), str(read_only))
+    assert run_as_nobody([command, str(read_only), *job]) == 0
+    printed = capfd.readouterr()
+    assert printed.err == ""
+    assert printed.out.splitlines()[1:] == expected.splitlines()[1:]

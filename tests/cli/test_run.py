@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -166,3 +167,74 @@ def test_the_last_line_of_a_run_is_what_best_says(
     model = spearmint("best", experiment, "--json").json["model"]
     estimate = value_text.estimate(model["mean"], model["sd"])
     assert told == f"model: {estimate} at {value_text.params(model['params'])}"
+
+
+METRICS = """def main(job_id, params):
+    return {"main": params["x"] ** 2, "accuracy": 0.5 + job_id, "epochs": 3}
+"""
+
+
+def test_numbers_beside_the_task_are_kept_shown_and_exported(
+    spearmint: CommandLine, experiment: Path, tmp_path: Path
+) -> None:
+    (experiment / "objective.py").write_text(METRICS)
+    assert spearmint("run", experiment).code == 0
+    assert spearmint("show", experiment, "2", "--json").json["metrics"] == {
+        "accuracy": 2.5, "epochs": 3.0,
+    }  # fmt: skip
+    assert re.search("accuracy +2.5\n", spearmint("show", experiment, "2").out)
+    for name in ("jobs.csv", "jobs.json"):
+        file = tmp_path / name
+        assert spearmint("export", experiment, "-o", file).code == 0
+        other = tmp_path / f"other-{file.suffix[1:]}"
+        other.mkdir()
+        (other / "config.json").write_text(json.dumps(CONFIG))
+        assert spearmint("add", other, file).code == 0
+        jobs = spearmint("jobs", other, "--json").json
+        assert [job["metrics"]["accuracy"] for job in jobs] == [1.5, 2.5, 3.5]
+
+
+def test_a_nan_is_complete_however_it_came_and_nothing_but_nans_is_exit_code_one(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    (experiment / "objective.py").write_text("def main(job_id, params): return float('nan')")
+    answer = spearmint("run", experiment)
+    assert answer.code == 1
+    assert "no job gave a number: 3 have failed (NaN)" in answer.out
+    results = experiment / "failed.csv"
+    results.write_text("x,n,value\n0.5,1,\n")
+    assert spearmint("add", experiment, results).code == 0
+    statuses = [job["status"] for job in spearmint("jobs", experiment, "--json").json]
+    assert statuses == ["complete"] * 4
+
+
+def test_the_limits_of_a_run_can_be_given_for_this_run_alone(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    assert spearmint("run", experiment, "--max-finished-jobs", "2").code == 0
+    assert len(spearmint("jobs", experiment, "--json").json) == 2
+    assert spearmint("run", experiment, "--max-time", "0.000001s").code == 0
+    assert len(spearmint("jobs", experiment, "--json").json) == 2
+    assert spearmint("run", experiment).code == 0
+    assert len(spearmint("jobs", experiment, "--json").json) == 3
+
+
+@pytest.mark.parametrize("limit", [["--max-time", "soon"], ["--max-finished-jobs", "0"]])
+def test_an_impossible_limit_is_one_sentence(
+    spearmint: CommandLine, experiment: Path, limit: list[str]
+) -> None:
+    answer = spearmint("run", experiment, *limit)
+    assert answer.code == 2
+    assert limit[0] in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_the_objective_is_not_loaded_again_once_it_has_worked(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    objective = experiment / "objective.py"
+    objective.write_text("open('loads.txt', 'a').write('x')\n" + objective.read_text())
+    assert spearmint("run", experiment).code == 0
+    assert (experiment / "loads.txt").read_text() == "x" * 4  # once before three jobs
+    spearmint("run", experiment, "--max-finished-jobs", "4")
+    assert (experiment / "loads.txt").read_text() == "x" * 5

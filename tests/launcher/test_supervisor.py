@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import threading
 from dataclasses import replace
 
@@ -63,13 +64,21 @@ def test_a_failure_makes_the_job_new_until_its_attempts_are_used(
     assert job.failures[0].kind is FailureKind.EXCEPTION
 
 
-@pytest.mark.parametrize("result", ["float('nan')", "'text'"])
 def test_an_answer_that_another_try_would_repeat_breaks_the_job_at_once(
-    place: Place, store: Store, result: str
+    place: Place, store: Store
 ) -> None:
-    _, order = claimed_order(place, store, f"def main(job_id, params): return {result}")
+    _, order = claimed_order(place, store, "def main(job_id, params): return 'text'")
     work(order)
     assert store.job(1).status is JobStatus.BROKEN
+
+
+def test_nan_is_an_answer_whose_job_is_complete(place: Place, store: Store) -> None:
+    _, order = claimed_order(place, store, "def main(job_id, params): return float('nan')")
+    work(order)
+    job = store.job(1)
+    assert job.status is JobStatus.COMPLETE
+    assert job.values is not None
+    assert math.isnan(job.values["main"])
 
 
 def test_an_interrupted_job_is_handed_back_without_an_attempt(place: Place, store: Store) -> None:

@@ -165,7 +165,7 @@ def test_a_failing_job_is_tried_again_and_then_left_alone(place: Place, store: S
     summary, _ = run(experiment(place, code, max_attempts=2, max_finished_jobs=3), store)
     job = store.job(2)
     assert (job.status, job.attempts, len(job.failures)) == (JobStatus.BROKEN, 2, 2)
-    assert summary.message == "the budget is spent: 2 complete, 1 broken"
+    assert summary.message.startswith("the budget is spent: 2 complete, 1 broken")
 
 
 def test_a_job_that_recovers_is_complete(place: Place, store: Store) -> None:
@@ -216,7 +216,7 @@ def test_a_mended_objective_goes_on_after_such_a_run(place: Place, store: Store)
     run(broken, store)
     summary, _ = run(experiment(place, SQUARE, max_finished_jobs=5), store)
     assert summary.reason is EndReason.BUDGET
-    assert summary.message == "the budget is spent: 2 complete, 3 broken"
+    assert summary.message.startswith("the budget is spent: 2 complete, 3 broken")
 
 
 def test_a_small_budget_of_broken_jobs_is_a_failed_run(place: Place, store: Store) -> None:
@@ -224,11 +224,19 @@ def test_a_small_budget_of_broken_jobs_is_a_failed_run(place: Place, store: Stor
     assert run(config, store)[0].reason is EndReason.ALL_BROKEN
 
 
+def test_the_end_names_the_way_to_try_broken_jobs_again(place: Place, store: Store) -> None:
+    code = "def main(job_id, params): return 1.0 if job_id > 1 else {}"
+    summary, _ = run(experiment(place, code, max_finished_jobs=3), store)
+    assert summary.reason is EndReason.BUDGET
+    assert "1 broken ('spearmint-int retry --all' gives them another try)" in summary.message
+
+
 def test_nan_everywhere_is_an_answer_and_no_reason_to_give_up(place: Place, store: Store) -> None:
     config = experiment(place, "def main(job_id, params): return float('nan')", max_finished_jobs=5)
     summary, _ = run(config, store)
-    assert summary.reason is EndReason.BUDGET
-    assert {job.failures[0].kind for job in store.jobs()} == {FailureKind.NOT_A_NUMBER}
+    assert store.counts()[JobStatus.COMPLETE] == 5
+    assert not summary.succeeded
+    assert summary.message == "no job gave a number: 5 have failed (NaN)"
 
 
 def test_a_hanging_job_does_not_block_the_others(place: Place, store: Store) -> None:
