@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spearmint_int.check.advice import advice_on_config
 from spearmint_int.check.probe import load_main_file
 from spearmint_int.check.source import advice_on_source
+from spearmint_int.stores import StoreAddress, check_address
 
 if TYPE_CHECKING:
     from spearmint_int.config import Config
@@ -29,8 +30,10 @@ class Advice:
 def check_experiment(config: Config) -> list[Advice]:
     """Load the main file as a job would; advice, or an error that says what is wrong.
 
-    Raises ConfigError for a missing main file, ObjectiveError for one that can't be loaded.
+    Raises ConfigError for a missing main file, ObjectiveError for one that can't be loaded,
+    StoreError for an address that asks for less than is promised of results.
     """
+    check_address(StoreAddress.of(config))
     path = config.main_path
     load_main_file(config)
     advice = list(advice_on_config(config))

@@ -21,6 +21,7 @@ from spearmint_int.cli.run import run
 from spearmint_int.cli.status import best, status
 from spearmint_int.cli.suggest import suggest
 from spearmint_int.errors import SpearmintError, alternatives
+from spearmint_int.stores.address import without_passwords
 
 PROGRAM = "spearmint-int"
 SHELLS = ("bash", "zsh", "fish")
@@ -111,7 +112,7 @@ def exit_code(arguments: list[str]) -> int:
 
 
 def _tell(sentence: str) -> int:
-    click.echo(f"error: {sentence}", err=True)
+    click.echo(f"error: {without_passwords(sentence)}", err=True)
     return USERS_MISTAKE
 
 

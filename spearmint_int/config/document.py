@@ -85,6 +85,7 @@ class Database(Section):
     address: Text | None = Field(
         default=None,
         description="a host or mongodb://…; default: an embedded database in the folder",
+        repr=False,  # it may have a password
     )
     name: Text = Field(default="spearmint", description="the database's name on a server")
 

@@ -111,7 +111,8 @@ def _shell_call(
     def outcome_of(end: ProcessEnd) -> Outcome | None:
         if end.returncode != 0 or end.timed_out or end.cancelled:
             return outcome_without_result(end, launch)
-        return _with_process(outcome_of_output(end.stdout_tail, launch.tasks), end)
+        printed = outcome_of_output(end.stdout_tail, launch.tasks, is_cut=end.stdout_is_cut)
+        return _with_process(printed, end)
 
     return _command(launch, words, stdin=stdin), outcome_of
 
@@ -140,6 +141,8 @@ def shell_arguments(launch: Launch) -> list[str]:
     words = []
     for argument in launch.arguments:
         words += [f"--{argument.name}", *map(str, argument.values)]
+    if any("\0" in word for word in words):
+        raise ObjectiveError("an option has a NUL character, which no argument can have")
     return words
 
 
@@ -189,6 +192,8 @@ def read_environment(path: Path) -> dict[str, str]:
 
 
 def _pair(path: Path, number: int, line: str) -> tuple[str, str] | None:
+    if "\0" in line:
+        raise ObjectiveError(f"{path}:{number}: has a NUL character, which no variable can have")
     try:
         words = shlex.split(line, comments=True)
     except ValueError as error:

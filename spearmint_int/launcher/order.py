@@ -73,6 +73,12 @@ class Order:
     def to_json(self) -> str:
         return json.dumps({**asdict(self), "store": self.store.as_record()})
 
+    def save(self, path: Path) -> None:
+        """For a worker that waits in a queue; nobody else may read it: it may have a password."""
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+        path.write_text(self.to_json(), encoding="utf-8")
+
     @staticmethod
     def from_json(text: str) -> Order:
         fields = json.loads(text)

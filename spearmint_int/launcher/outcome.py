@@ -30,11 +30,13 @@ def outcome_of_report(report: dict[str, Any], tasks: Sequence[str]) -> Outcome:
     return single_value(report["number"], tasks, who="main()")
 
 
-def outcome_of_output(stdout: str, tasks: Sequence[str]) -> Outcome:
-    """What a SHELL objective printed last."""
+def outcome_of_output(stdout: str, tasks: Sequence[str], *, is_cut: bool = False) -> Outcome:
+    """What a SHELL objective printed last; `is_cut` when only the end of it is there."""
     lines = [line.strip() for line in stdout.splitlines() if line.strip()]
     if not lines:
         return _bad(f"the objective printed nothing on stdout; it must {EXPECTED}")
+    if is_cut and len(lines) == 1:
+        return _bad(f"the last line is longer than {len(stdout)} characters; {EXPECTED}")
     result = _parsed(lines[-1])
     if isinstance(result, dict):
         return named_values(result, tasks, who="the objective")

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spearmint_int.launcher.output import OutputFile, Tail
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 KEPT_STDERR = 8_000  # bytes of the end, for the job's failure
 KEPT_STDOUT = 64_000  # bytes of the end; the last line may be a result
 GRACE_SECONDS = 5.0  # between SIGTERM and SIGKILL
+MOST_READS = 16  # of 64 kB: a pipe holds one; more is a child that goes on printing
 DRAIN_SECONDS = 0.5  # for output of children that outlive the process
 EXIT_LOOK_SECONDS = 0.05  # between looks where the kernel has no pidfd
 PR_SET_PDEATHSIG = 1
@@ -54,7 +55,8 @@ class ProcessEnd:
     seconds: float
     timed_out: bool
     cancelled: bool
-    stdout_tail: str
+    stdout_tail: str  # up to the process's own end: what its children print later is not its
+    stdout_is_cut: bool
     stderr_tail: str
     oom_kills: int | None  # how many the kernel made meanwhile; None where it doesn't tell
 
@@ -105,8 +107,11 @@ class Watch:
             elif limit_at is not None and now >= limit_at:
                 timed_out = True
                 self._terminate()
-        self._drain(interrupt)
-        return self._end(timed_out=timed_out, cancelled=cancelled)
+        self._take_what_is_there(interrupt)
+        stdout, is_cut = self._stdout.text(), self._stdout.dropped > 0
+        self._drain()
+        end = self._end(timed_out=timed_out, cancelled=cancelled)
+        return replace(end, stdout_tail=stdout, stdout_is_cut=is_cut)
 
     def _terminate(self) -> None:
         self._signal(signal.SIGTERM)
@@ -139,11 +144,20 @@ class Watch:
         else:
             self._selector.unregister(stream)  # type: ignore[arg-type]
 
-    def _drain(self, interrupt: Wakeup) -> None:
-        """Take what is still in the pipes; a child that keeps them open is not waited for."""
+    def _take_what_is_there(self, interrupt: Wakeup) -> None:
+        """What was printed before the process's end is in the pipes by now."""
         for other in (interrupt, self._pidfd):
             if other is not None and other in self._selector.get_map():
                 self._selector.unregister(other)
+        for _ in range(MOST_READS):
+            ready = self._selector.select(0) if self._selector.get_map() else []
+            for key, _ in ready:
+                self._move(key.fd, key.fileobj, key.data)
+            if not ready:
+                break
+
+    def _drain(self) -> None:
+        """What children print a little later; one that keeps the pipes open is not waited for."""
         until = time.monotonic() + DRAIN_SECONDS
         while self._selector.get_map() and time.monotonic() < until:
             for key, _ in self._selector.select(max(until - time.monotonic(), 0.0)):
@@ -162,6 +176,7 @@ class Watch:
             timed_out=timed_out,
             cancelled=cancelled,
             stdout_tail=self._stdout.text(),
+            stdout_is_cut=self._stdout.dropped > 0,
             stderr_tail=self._stderr.text(),
             oom_kills=None if now is None or self._ooms is None else now - self._ooms,
         )

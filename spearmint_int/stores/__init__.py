@@ -19,6 +19,7 @@ __all__ = [
     "Store",
     "StoreAddress",
     "StoreOpener",
+    "check_address",
     "load_client",
     "open_store",
     "open_store_at",
@@ -46,6 +47,15 @@ def open_store_at(
     before it raises.
     """
     return STORES[place.scheme](place, create=create, patience=patience)
+
+
+def check_address(place: StoreAddress) -> None:
+    """StoreError or UnknownNameError when no store could be opened with such an address."""
+    _ = STORES[place.scheme]
+    if place.address is not None and place.scheme.startswith("mongodb"):
+        from spearmint_int.stores.mongo_server import refuse_weak_options  # noqa: PLC0415
+
+        refuse_weak_options(place.address)
 
 
 def load_client(place: StoreAddress) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ class StoreAddress:
 
     directory: Path
     experiment_name: str
-    address: str | None
+    address: str | None = field(repr=False)  # it may have a password
     database_name: str
 
     @staticmethod
@@ -55,3 +56,29 @@ class StoreAddress:
             record["address"],
             record["database_name"] or "",
         )
+
+
+# A host of an address: a name, or an IPv6 address in brackets; and a port.
+HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[\w.-]+)(:\d+)?")
+PASSWORD = re.compile(r"(\w[\w+.-]*://[^\s:@/]*):\S*@")
+
+
+def shown_address(address: str) -> str:
+    """The address for people's eyes, however it is written: without password and options.
+
+    What is not clearly a host is left out, since it may be a piece of a password.
+    """
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        scheme, rest = "", address
+    user, at, place = rest.rpartition("@")
+    hosts, slash, database = place.partition("?")[0].partition("/")
+    if not all(HOST.fullmatch(host) for host in hosts.split(",")):
+        hosts, slash, database = "…", "", ""
+    shown = f"{scheme}{separator}{user.partition(':')[0]}{at}{hosts}{slash}{database}"
+    return shown.rstrip("/")
+
+
+def without_passwords(text: str) -> str:
+    """A text in which addresses may stand, for people's eyes."""
+    return PASSWORD.sub(r"\1:***@", text)

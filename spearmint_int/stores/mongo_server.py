@@ -7,7 +7,6 @@ import time
 from contextlib import contextmanager
 from datetime import timezone
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 import pymongo
 from bson.errors import BSONError
@@ -15,6 +14,7 @@ from pymongo import errors as faults
 from pymongo.uri_parser import parse_uri
 
 from spearmint_int.errors import StoreError, StoreUnavailable
+from spearmint_int.stores.address import shown_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,9 +39,22 @@ OPTIONS: dict[str, Any] = {
     "socketTimeoutMS": 20_000,
     "heartbeatFrequencyMS": 2_000,
     "serverMonitoringMode": "poll",
-    # Acknowledged means on disk: a result must outlive a crash of the server.
+    # Acknowledged means on the disks of most servers: a result must outlive a crash of any of them.
+    "w": "majority",
     "journal": True,
+    "readConcernLevel": "majority",
 }
+# What an address may not say otherwise, and the values that it may repeat.
+STRONG_OPTIONS: dict[str, tuple[Any, ...]] = {
+    "w": ("majority",),
+    "journal": (True,),
+    "readconcernlevel": ("majority", "linearizable"),
+    "readpreference": ("primary",),
+}
+ESCAPE = (
+    "write mongodb://user:password@host:port, and in the password %3A for ':', %2F for '/', "
+    "%40 for '@', %25 for '%'"
+)
 
 # Server errors that pass by themselves: shutting down, stepping down, interrupted, conflicts.
 PASSING_CODES = frozenset(
@@ -63,9 +76,11 @@ class MongoServer:
 
     def __init__(self, address: str, *, patience: float = PATIENCE_SECONDS) -> None:
         uri = as_uri(address)
-        self.address = without_password(uri)
+        self.address = shown_address(uri)
+        self._has_credentials = "@" in uri or "…" in self.address
         self._patience = patience
         with self._explained():
+            refuse_weak_options(uri)
             self.client: pymongo.MongoClient[Document] = pymongo.MongoClient(
                 uri, appname="spearmint-int", **default_options(uri)
             )
@@ -123,7 +138,9 @@ class MongoServer:
         if isinstance(fault, faults.InvalidOperation) and "close" in str(fault):
             return StoreError(f"{self.address}: the store is closed")
         if isinstance(fault, (faults.InvalidURI, faults.ConfigurationError)):
-            return StoreError(f"{self.address}: not a usable database address: {fault}")
+            # pymongo's text may quote what it took for a port, which may be a password.
+            reason = ESCAPE if self._has_credentials else str(fault)
+            return StoreError(f"{self.address}: not a usable database address: {reason}")
         if is_passing(fault):
             return StoreUnavailable(
                 f"{self.address}: no MongoDB server answers ({_brief(fault)}); start it, or correct"
@@ -153,24 +170,34 @@ def _codes(fault: faults.PyMongoError) -> list[int]:
 
 def default_options(uri: str) -> dict[str, Any]:
     """Our options, without those that the address sets itself."""
-    try:
-        given = {name.lower() for name in parse_uri(uri, warn=False)["options"]}
-    except ValueError as error:  # the parser's own answer to some addresses
-        raise faults.InvalidURI(str(error)) from error
+    given = _given_options(uri)
     return {name: value for name, value in OPTIONS.items() if name.lower() not in given}
+
+
+def refuse_weak_options(address: str) -> None:
+    """StoreError when the address asks for less than the store promises."""
+    for name, value in _given_options(as_uri(address)).items():
+        strong = STRONG_OPTIONS.get(name)
+        if strong is not None and value not in strong and str(value).lower() not in strong:
+            raise StoreError(
+                f"{shown_address(as_uri(address))}: the option {name}={value} weakens what is "
+                f"promised of results; leave it out (it is {strong[0]})"
+            )
+
+
+def _given_options(uri: str) -> dict[str, Any]:
+    try:
+        options = parse_uri(uri, warn=False)["options"]
+    except faults.PyMongoError:
+        raise
+    except (ValueError, TypeError) as error:  # the parser's own answer to some addresses
+        raise faults.InvalidURI(str(error)) from error
+    return {name.lower(): value for name, value in options.items()}
 
 
 def as_uri(address: str) -> str:
     """A URI from what users write: a URI, a host, or host:port."""
     return address if "://" in address else f"mongodb://{address}"
-
-
-def without_password(uri: str) -> str:
-    """The URI for people's eyes."""
-    parts = urlsplit(uri)
-    user, at, hosts = parts.netloc.rpartition("@")
-    shown = f"{user.partition(':')[0]}{at}{hosts}"
-    return urlunsplit((parts.scheme, shown, parts.path, "", "")).rstrip("/")
 
 
 def _brief(fault: faults.PyMongoError) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from spearmint_int.errors import ObjectiveError
 from spearmint_int.launcher.execution import read_environment
+from tests.launcher.launches import result
 
 
 def test_lines_quotes_comments_and_export_are_understood(tmp_path: Path) -> None:
@@ -28,3 +29,21 @@ def test_a_line_that_is_no_assignment_is_named(tmp_path: Path, line: str) -> Non
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ObjectiveError, match=r"none\.env can't be read"):
         read_environment(tmp_path / "none.env")
+
+
+def test_an_objective_does_not_see_the_databases_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPEARMINT_DB_ADDRESS", "mongodb://ann:hunter2@host")
+    code = """
+        import os
+        def main(job_id, params):
+            return float("hunter2" in str(os.environ))
+    """
+    assert result(tmp_path, code) == {"main": 0.0}
+
+
+def test_a_nul_in_an_environment_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "job.env").write_bytes(b"A=1\nB=x\0y\n")
+    with pytest.raises(ObjectiveError, match=r"job.env:2: has a NUL character"):
+        read_environment(tmp_path / "job.env")

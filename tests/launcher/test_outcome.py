@@ -15,7 +15,7 @@ KILLED = -9
 
 
 def end(returncode: int, *, oom_kills: int | None = 0, cancelled: bool = False) -> ProcessEnd:
-    return ProcessEnd(returncode, 1.0, False, cancelled, "", "", oom_kills)
+    return ProcessEnd(returncode, 1.0, False, cancelled, "", False, "", oom_kills)
 
 
 @pytest.mark.parametrize(

@@ -124,3 +124,26 @@ def test_what_a_killed_attempt_left_running_is_ended_before_the_next(tmp_path: P
     assert other.poll() is None, "of another job"
     other.kill()
     other.wait()
+
+
+def test_a_child_that_prints_after_the_end_does_not_change_the_result(tmp_path: Path) -> None:
+    script = "#!/bin/sh\n(sleep 0.2; echo 2) &\necho 1\n"
+    assert call(shell_launch(tmp_path, script)) == {"main": 1.0}
+
+
+def test_a_last_line_beyond_what_is_kept_is_refused_and_not_cut(tmp_path: Path) -> None:
+    script = "#!/bin/sh\nhead -c 70000 /dev/zero | tr '\\0' 1; echo\n"
+    found = failure(call(shell_launch(tmp_path, script)), FailureKind.BAD_RESULT)
+    assert "the last line is longer than" in found.message
+
+
+def test_a_time_limit_of_a_year_is_one(tmp_path: Path) -> None:
+    script = "#!/bin/sh\nsleep 0.2; echo 1\n"
+    assert call(shell_launch(tmp_path, script, time_limit=3e7)) == {"main": 1.0}
+
+
+def test_an_option_with_a_nul_is_named(tmp_path: Path) -> None:
+    launched = shell_launch(
+        tmp_path, "#!/bin/sh\necho 1\n", arguments=(Argument("kind", "ENUM", ("a\0b",)),)
+    )
+    assert "NUL" in failure(call(launched), FailureKind.LAUNCH).message

@@ -25,13 +25,19 @@ SLEEP = "import time\ndef main(job_id, params): time.sleep(100)"
 
 def start(place: Place, store: Store, code: str) -> subprocess.Popen[bytes]:
     path = place.directory / "order.json"
-    path.write_text(claimed_order(place, store, code)[1].to_json())
+    claimed_order(place, store, code)[1].save(path)
     return subprocess.Popen([sys.executable, str(Path(worker.__file__)), "run", str(path)])
 
 
 def test_a_worker_runs_the_order_in_a_file(place: Place, store: Store) -> None:
     assert start(place, store, SQUARE).wait() == 0
     assert store.job(1).values == {"main": 4.0}
+
+
+def test_an_order_in_a_file_is_for_its_owner_alone(place: Place, store: Store) -> None:
+    path = place.directory / "order.json"
+    claimed_order(place, store, SQUARE)[1].save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_terminated_worker_hands_its_job_back(place: Place, store: Store) -> None:

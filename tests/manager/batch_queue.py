@@ -31,7 +31,7 @@ class BatchQueue:
 
     def submit(self, order: Order) -> str:
         proc_id = f"{len(list(self._folder.glob('*.order'))) + 1}.{os.getpid()}"
-        (self._folder / f"{proc_id}.order").write_text(order.to_json(), encoding="utf-8")
+        order.save(self._folder / f"{proc_id}.order")
         (self._folder / f"{proc_id}.queued").touch()
         return proc_id
 

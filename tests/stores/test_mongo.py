@@ -10,10 +10,11 @@ from typing import Any
 import pymongo
 import pytest
 
-from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
-from spearmint_int.stores import open_store
+from spearmint_int.errors import SpearmintError, StoreError, StoreUnavailable, StoreVersionError
+from spearmint_int.stores import open_store, open_store_at
+from spearmint_int.stores.address import shown_address
 from spearmint_int.stores.mongo import MongoStore
-from spearmint_int.stores.mongo_server import as_uri, without_password
+from spearmint_int.stores.mongo_server import MongoServer, as_uri, refuse_weak_options
 from spearmint_int.testing.drafts import add, add_and_claim
 from tests.manager.experiments import experiment
 from tests.mongo_server import free_port
@@ -141,10 +142,16 @@ def test_a_host_is_an_address() -> None:
         ("mongodb://ann:secret@host:1/?tls=true", "mongodb://ann@host:1"),
         ("mongodb://a,b:2/admin", "mongodb://a,b:2/admin"),
         ("mongodb+srv://ann:s%40e@host/", "mongodb+srv://ann@host"),
+        ("mongodb://ann:se/cr@et@host:1", "mongodb://ann@host:1"),
+        ("mongodb://ann:secret", "mongodb://…"),
+        ("mongodb://ann:secret/db", "mongodb://…"),
+        ("ann:secret@host", "ann@host"),
+        ("mongodb://ann:sec?ret@[::1]:27017/db", "mongodb://ann@[::1]:27017/db"),
+        ("mongodb://ann:secret@[::1", "mongodb://ann@…"),
     ],
 )
 def test_passwords_are_not_shown(uri: str, shown: str) -> None:
-    assert without_password(uri) == shown
+    assert shown_address(uri) == shown
 
 
 def test_the_address_of_the_environment_wins(
@@ -156,3 +163,53 @@ def test_the_address_of_the_environment_wins(
     assert isinstance(store, MongoStore)
     assert len(open_experiment().jobs()) == 1
     store.close()
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["w=0", "w=1", "journal=false", "readPreference=secondary", "readConcernLevel=local"],
+)
+def test_an_address_that_weakens_the_promises_is_refused(option: str) -> None:
+    with pytest.raises(StoreError, match=r"the option \w+=\w+ weakens .*leave it out"):
+        refuse_weak_options(f"mongodb://host:1/?{option}")
+
+
+def test_an_address_that_repeats_the_promises_is_fine() -> None:
+    refuse_weak_options("mongodb://host/?w=majority&journal=true&readPreference=primary")
+
+
+def test_results_are_written_to_most_servers_and_read_from_most(mongo_uri: str) -> None:
+    server = MongoServer(mongo_uri)
+    jobs = server.collection(DATABASE, "jobs")
+    assert jobs.write_concern.document == {"w": "majority", "j": True}
+    assert jobs.read_concern.level == "majority"
+    server.close()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "mongodb://ann:hunter2",
+        "mongodb://ann:hunter2/jobs",
+        "mongodb://ann:hunter2@",
+        "mongodb://ann:hunter2@host:port",
+        "mongodb://ann:hun/hunter2@host",
+        "mongodb://ann:hun@hunter2@host",
+        "mongodb://ann:hunter2@[::1",
+        "mongodb://ann:%hunter2@host",
+        "mongodb://ann:hunter2@host/?w=0",
+        "mongodb://ann:hunter2@host/?nonsense=hunter2",
+        "mongodb://ann:hunter2@127.0.0.1:1/?serverSelectionTimeoutMS=100",
+        "mongodb+srv://ann:hunter2@nowhere.invalid/?serverSelectionTimeoutMS=100",
+        "ann:hunter2@127.0.0.1:1/?serverSelectionTimeoutMS=100",
+        "hunter2://ann:hunter2@host",
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_no_message_has_a_password_whatever_is_wrong_with_the_address(
+    address: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SpearmintError) as caught:
+        open_store_at(Place(tmp_path, "test", address), patience=0.1)
+    assert "hunter2" not in str(caught.value).removeprefix("unknown store 'hunter2'")
+    assert "hunter2" not in repr(Place(tmp_path, "test", address))
