@@ -187,7 +187,10 @@ def _loss_cell(task: str, ours: dict[Problem, float], theirs: dict[Problem, floa
 
 
 def draws_table(records: Sequence[Record], reference: str) -> str:
-    """log₁₀ distances at the end: under noise of the recommended point, else of the best."""
+    """log₁₀ distances at the end: under noise of the recommended point, else of the best.
+
+    Where results are exact the others are paired with the reference that is told so, if it has run.
+    """
     headings = (
         "problem",
         "optimiser",
@@ -204,11 +207,17 @@ def draws_table(records: Sequence[Record], reference: str) -> str:
         "CPU s/suggestion",
     )
     rows = [
-        _draws_row(name, members, [r for r in group if r["optimizer"] == reference])
+        _draws_row(name, members, _reference_of(group, reference))
         for group in _by_problem(records)
         for name, members in _by_optimiser(group)
     ]
     return markdown_table(headings, rows)
+
+
+def _reference_of(group: Sequence[Record], reference: str) -> list[Record]:
+    told = [record for record in group if record["optimizer"] == f"{reference}-noiseless"]
+    noisy = group[0]["problem"].endswith("-noisy")
+    return told if told and not noisy else [r for r in group if r["optimizer"] == reference]
 
 
 def _by_problem(records: Sequence[Record]) -> list[list[Record]]:

@@ -3,7 +3,8 @@
 The objective is a loss under 3-fold cross-validation with fixed folds and a fixed seed of the
 model: mean log loss or the error rate of a classifier, 1 − R² of a regressor. It is exact, but
 rough, and nobody tells an optimiser that. Sizes are such that a training takes tenths of a second,
-so nothing is tabulated. `distance` is the loss: the minimum is not known.
+so nothing is tabulated. `distance` is the loss: the minimum is not known. A task that is changed
+gets another name: results are known by it.
 """
 
 from __future__ import annotations
