@@ -132,7 +132,7 @@ class StoredExperiment(Experiment):
             objective=config.task_name,
             maximize=config.maximize,
         )
-        self._tasks = config.tasks
+        self.tasks = config.tasks
 
     @classmethod
     def begin(
@@ -151,14 +151,16 @@ class StoredExperiment(Experiment):
         experiment.history.refresh()
         return experiment
 
-    def draft(self, suggestion: Suggestion, *, resource: str) -> JobDraft:
-        """The suggestion as a job that can be stored."""
+    def draft(
+        self, suggestion: Suggestion, *, resource: str, pending: Sequence[int] = ()
+    ) -> JobDraft:
+        """The suggestion as a job that can be stored, with the ids of those that were pending."""
         return JobDraft(
             suggestion.params,
             tuple(suggestion.point.tolist()),
-            provenance=suggestion.provenance.to_json(),
+            provenance=suggestion.provenance.to_json() | {"pending_jobs": list(pending)},
             resource=resource,
-            tasks=self._tasks,
+            tasks=self.tasks,
         )
 
 

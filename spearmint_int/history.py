@@ -112,6 +112,11 @@ class StoreHistory:
         rows = [e.point for e in self._unfinished]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self._points.shape[1])
 
+    @property
+    def pending_ids(self) -> tuple[int, ...]:
+        """The ids of `pending`."""
+        return tuple(e.id for e in self._unfinished)
+
     def best(self) -> tuple[int, float] | None:
         """The job with the best finite value, the earliest of equals."""
         values = next(iter(self._values.values()))

@@ -30,6 +30,7 @@ class Acquired:
     repeat: bool
     hyperparameters: tuple[Hyperparameters, ...]
     chain: ChainHealth
+    start: ChainState | None
     seconds: float
 
 
@@ -44,6 +45,7 @@ class Provenance:
     pending: int
     failed: int
     outliers_clipped: int
+    fingerprint: str
     reason: str | None = None
     acquired: Acquired | None = None
 
@@ -54,9 +56,18 @@ class Provenance:
             document |= asdict(self.acquired) | {
                 "hyperparameters": [t.to_json() for t in self.acquired.hyperparameters],
                 "chain": self.acquired.chain.to_json(),
+                "start": _without_trace(self.acquired.start),
                 "seconds": round(self.acquired.seconds, 6),
             }
         return document
+
+
+def _without_trace(start: ChainState | None) -> dict[str, Any] | None:
+    """Where the chain stood, with which the suggestion can be computed again: its past is not
+    needed for that, and would be most of a job's document."""
+    if start is None:
+        return None
+    return {k: v for k, v in start.to_json().items() if k != "trace"}
 
 
 @dataclass(frozen=True)

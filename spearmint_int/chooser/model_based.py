@@ -122,6 +122,7 @@ def _suggestion(model: FittedModel, found: Found, seconds: float) -> Suggestion:
         repeat=key in problem.evaluated_keys | problem.pending_keys,
         hyperparameters=tuple(p.theta for p in model.draws.posteriors),
         chain=model.draws.health,
+        start=problem.chain,
         seconds=seconds,
     )
     return with_provenance(problem, point, provenance(problem, found.source, acquired=acquired))

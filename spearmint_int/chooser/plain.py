@@ -77,6 +77,7 @@ def provenance(
         pending=len(problem.pending),
         failed=clean.failed,
         outliers_clipped=clean.clipped,
+        fingerprint=problem.fingerprint,
         reason=reason,
         acquired=acquired,
     )

@@ -8,6 +8,7 @@ make all other differences vanish; values are only changed on the bad side, neve
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from spearmint_int.errors import SpearmintError
 from spearmint_int.sampling import ChainState
 from spearmint_int.space import Space
 
+FINGERPRINT_DIGITS = 16
 OBJECTIVE = "main"  # the task of an experiment that names none
 # A value this many interquartile ranges above the third quartile is clipped to that.
 OUTLIER_RANGES = 20.0
@@ -101,6 +103,17 @@ class Problem:
     def rng(self) -> np.random.Generator:
         """The random numbers of this suggestion, which are those of no other."""
         return np.random.default_rng([self.seed, self.index])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What two problems have in common exactly when a chooser must give the same answer."""
+        chain = () if self.chain is None else (self.chain.states, self.chain.widths)
+        settings = (self.space, replace(self.options, threads=1), self.seed, self.objective)
+        hashed = hashlib.sha256(repr(settings).encode())
+        for array in (self.observations.points, self.values, self.pending, *chain):
+            hashed.update(repr(array.shape).encode())
+            hashed.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
+        return hashed.hexdigest()[:FINGERPRINT_DIGITS]
 
     def after(self, point: FloatArray, chain: ChainState | None) -> Problem:
         """The problem with one more point under way."""

@@ -16,6 +16,7 @@ from spearmint_int.cli.import_export import add, export
 from spearmint_int.cli.init import init
 from spearmint_int.cli.jobs import jobs, retry, show
 from spearmint_int.cli.plot import plot
+from spearmint_int.cli.replay import replay
 from spearmint_int.cli.report import report
 from spearmint_int.cli.run import run
 from spearmint_int.cli.status import best, status
@@ -82,7 +83,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 
 for command in (
-    init, check, run, status, jobs, best, show, plot, report,
+    init, check, run, status, jobs, best, show, replay, plot, report,
     suggest, add, retry, export, clean, completion,
 ):  # fmt: skip
     program.add_command(command)

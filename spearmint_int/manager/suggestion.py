@@ -51,6 +51,7 @@ class _Attempt:
     call: BackgroundCall[Answer]
     resource: str
     last_id: int  # of the jobs that it was chosen from
+    pending: tuple[int, ...]  # those of them that had not ended
 
 
 class SuggestionLock:
@@ -118,7 +119,8 @@ class Suggester:
         problem = self._experiment.problem()
         self._tell(SuggestionStarted(len(problem.observations)))
         call = BackgroundCall(lambda: self._experiment.chooser(problem, 1), done=self._wake)
-        self._attempt = _Attempt(call, resource, self._experiment.history.total)
+        history = self._experiment.history
+        self._attempt = _Attempt(call, resource, history.total, history.pending_ids)
         return Begun.SUGGESTION
 
     def collect(self) -> NextJob | None:
@@ -166,7 +168,9 @@ class Suggester:
         return bool(added)
 
     def _add(self, answer: Answer, attempt: _Attempt) -> Job | None:
-        draft = self._experiment.draft(answer.suggestions[0], resource=attempt.resource)
+        draft = self._experiment.draft(
+            answer.suggestions[0], resource=attempt.resource, pending=attempt.pending
+        )
         limit = self._config.resources[attempt.resource].max_finished_jobs
         job = self._store.add(draft, limit=limit, after=attempt.last_id)
         if job is not None:

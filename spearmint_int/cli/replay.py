@@ -1,0 +1,69 @@
+"""`replay`: compute suggestions again, and see that they are the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
+from spearmint_int.cli.output import print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spearmint_int.cli.arguments import Folder
+    from spearmint_int.replay import Replayed
+
+DIFFERENT = 1  # the exit code when one is not the same
+
+
+@click.command(short_help="Compute suggestions again, bit for bit.")
+@click.argument("arguments", metavar="[DIR] [JOB...]", nargs=-1)
+@config_option
+@json_option
+def replay(arguments: tuple[str, ...], file_name: str, as_json: bool) -> int:
+    """Choose again, from the stored data, what was chosen then: all jobs, or those named.
+
+    The exit code is 1 where one is not the same, bit for bit.
+    """
+    ids, folder = jobs_and_folder(arguments, file_name)
+    same = []
+    documents = []
+    for replayed in _replayed(folder, ids):
+        same.append(replayed.is_same)
+        documents.append({"job": replayed.job.id, "same": replayed.is_same})
+        if not as_json and (ids or not replayed.is_same):
+            click.echo(f"job {replayed.job.id}: {_verdict(replayed)}")
+    if as_json:
+        print_json(documents)
+    elif not same:
+        click.echo("no job was chosen by a chooser yet")
+    else:
+        click.echo(f"{sum(same)} of {value_text.counted(len(same), 'suggestion')} the same")
+    return 0 if all(same) else DIFFERENT
+
+
+def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+    from spearmint_int.replay import is_replayable, replay  # noqa: PLC0415
+
+    with folder.store() as store:
+        experiment = StoredExperiment.read(folder.config, store)
+        points = store.job_points(list(JobStatus))
+        jobs = [store.job(i) for i in ids] if ids else filter(is_replayable, store.jobs())
+        for job in jobs:
+            yield replay(experiment, points, job)
+
+
+def _verdict(replayed: Replayed) -> str:
+    if replayed.is_same:
+        return "the same, bit for bit"
+    now, then = replayed.suggestion.params, replayed.job.params  # to the last digit
+    if replayed.same_problem:
+        why = "from the same data: by another version of the program or of its libraries"
+    else:
+        why = "from other data or settings than then"
+    return f"not the same: {then} then, {now} now, {why}"

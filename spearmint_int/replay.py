@@ -1,0 +1,124 @@
+"""A job's suggestion computed again, from what the store still knows of that moment.
+
+A job is chosen from all jobs with lower ids. Its provenance keeps which of them were pending, where
+the chain of hyperparameters stood, and a fingerprint of the whole problem; everything else that a
+suggestion depends on is in the store already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spearmint_int.chooser import Observations, Problem, Suggestion
+from spearmint_int.errors import SpearmintError
+from spearmint_int.experiment import Experiment, StoredExperiment
+from spearmint_int.jobs import FINISHED, Job, JobPoint, JobStatus, Source
+
+if TYPE_CHECKING:
+    from spearmint_int.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class PastHistory:
+    """What was known before a job: the points of those with lower ids, and which had ended."""
+
+    known: Sequence[JobPoint]
+    under_way: Sequence[JobPoint]
+    tasks: Sequence[str]
+    dimensions: int
+    start: Mapping[str, Any] | None
+
+    def observations(self) -> Observations:
+        seconds = [np.nan if e.seconds is None else e.seconds for e in self.known]
+        return Observations(
+            self._points(self.known),
+            {task: np.array([e.value(task) for e in self.known]) for task in self.tasks},
+            np.array(seconds),
+            np.array([e.status is JobStatus.COMPLETE for e in self.known], dtype=np.bool_),
+        )
+
+    def pending(self) -> FloatArray:
+        return self._points(self.under_way)
+
+    def chain(self) -> Mapping[str, Any] | None:
+        # a trace of one: it is there for the diagnostics, and no suggestion depends on it
+        return None if self.start is None else {**self.start, "trace": [self.start["states"]]}
+
+    def keep_chain(self, chain: Mapping[str, Any]) -> None:
+        raise NotImplementedError("the past does not change")
+
+    def _points(self, jobs: Sequence[JobPoint]) -> FloatArray:
+        rows = np.array([e.point for e in jobs], dtype=np.float64)
+        return rows.reshape(len(jobs), self.dimensions)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One suggestion, as it was and as it is now."""
+
+    job: Job
+    suggestion: Suggestion
+    same_problem: bool
+
+    @property
+    def is_same(self) -> bool:
+        """Bit for bit: the point, the parameters, and what the acquisition was worth."""
+        again = self.suggestion.provenance.to_json()
+        return (
+            tuple(self.suggestion.point.tolist()) == self.job.point
+            and self.suggestion.params == self.job.params
+            and again.get("value") == self.job.provenance.get("value")
+        )
+
+
+def is_replayable(job: Job) -> bool:
+    """Whether a chooser chose it, and left what it takes."""
+    return job.source is Source.CHOOSER and "fingerprint" in job.provenance
+
+
+def problem_before(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Problem:
+    """The problem that the job is the answer to; `points` are those of all jobs."""
+    return _past(experiment, points, job).problem()
+
+
+def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Replayed:
+    """Choose again what was chosen then."""
+    past = _past(experiment, points, job)
+    problem = past.problem()
+    same_problem = problem.fingerprint == job.provenance["fingerprint"]
+    return Replayed(job, past.chooser(problem, 1).suggestions[0], same_problem)
+
+
+def _past(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Experiment:
+    if not is_replayable(job):
+        why = "its point was given" if job.source is not Source.CHOOSER else "by an older version"
+        raise SpearmintError(f"job {job.id} can't be computed again: {why}, without a fingerprint")
+    waiting = set(job.provenance.get("pending_jobs") or ())
+    before = sorted((e for e in points if e.id < job.id), key=lambda e: e.id)
+    known = [e for e in before if e.id not in waiting]
+    again = [e.id for e in known if e.status not in FINISHED]
+    if again:
+        raise SpearmintError(
+            f"job {job.id} can't be computed again now: job {again[0]}, which had ended before it, "
+            "is being tried once more"
+        )
+    history = PastHistory(
+        known=known,
+        under_way=[e for e in before if e.id in waiting],
+        tasks=experiment.tasks,
+        dimensions=experiment.space.dimensions,
+        start=job.provenance.get("start"),
+    )
+    return Experiment(
+        experiment.space,
+        history,
+        options=experiment.options,
+        seed=experiment.seed,
+        chooser=experiment.chooser,
+        objective=experiment.objective,
+        maximize=experiment.maximize,
+    )
