@@ -95,8 +95,9 @@ def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -
 
 def _past(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Experiment:
     if not is_replayable(job):
-        why = "its point was given" if job.source is not Source.CHOOSER else "by an older version"
-        raise SpearmintError(f"job {job.id} can't be computed again: {why}, without a fingerprint")
+        given = job.source is not Source.CHOOSER
+        why = "its point was given" if given else "the version that chose it kept too little"
+        raise SpearmintError(f"job {job.id} can't be computed again: {why}")
     waiting = set(job.provenance.get("pending_jobs") or ())
     before = sorted((e for e in points if e.id < job.id), key=lambda e: e.id)
     known = [e for e in before if e.id not in waiting]

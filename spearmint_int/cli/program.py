@@ -12,6 +12,7 @@ import click
 from spearmint_int.cli.arguments import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
+from spearmint_int.cli.explain import explain
 from spearmint_int.cli.import_export import add, export
 from spearmint_int.cli.init import init
 from spearmint_int.cli.jobs import jobs, retry, show
@@ -83,7 +84,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 
 for command in (
-    init, check, run, status, jobs, best, show, replay, plot, report,
+    init, check, run, status, jobs, best, show, explain, replay, plot, report,
     suggest, add, retry, export, clean, completion,
 ):  # fmt: skip
     program.add_command(command)

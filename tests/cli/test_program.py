@@ -12,8 +12,8 @@ import pytest
 from tests.cli.conftest import CommandLine
 
 COMMANDS = [
-    "init", "check", "run", "status", "jobs", "best", "show", "replay", "plot", "report", "suggest",
-    "add", "retry", "export", "clean", "completion",
+    "init", "check", "run", "status", "jobs", "best", "show", "explain", "replay", "plot",
+    "report", "suggest", "add", "retry", "export", "clean", "completion",
 ]  # fmt: skip
 # What --help must not load: they take longer than a person waits for a help text.
 SLOW = ("numpy", "scipy", "pymongo", "pydantic", "rich")

@@ -1,0 +1,104 @@
+"""`explain`: why a job is where it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
+from spearmint_int.cli.output import print_facts, print_json
+from spearmint_int.cli.provenance_text import reasons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spearmint_int.explanation import Expected, Explanation, RunnerUp
+    from spearmint_int.jobs import Job
+
+USUAL = 2.0  # standard deviations; beyond it a result is a surprise
+
+
+@click.command(short_help="Why a job was chosen.")
+@click.argument("arguments", metavar="[DIR] JOB", nargs=-1, required=True)
+@config_option
+@json_option
+def explain(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
+    """What the model expected there, what else it weighed, and what would have changed its mind."""
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.explanation import explain as explanation_of  # noqa: PLC0415
+    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+
+    ids, folder = jobs_and_folder(arguments, file_name)
+    if len(ids) != 1:
+        raise click.UsageError("give the number of one job")
+    with folder.store() as store:
+        job = store.job(ids[0])
+        experiment = StoredExperiment.read(folder.config, store)
+        found = explanation_of(experiment, store.job_points(list(JobStatus)), job)
+    if as_json:
+        print_json({"job": job.id, "explanation": found and found.to_json()})
+        return
+    print_facts([*_facts(job), *(() if found is None else explanation_facts(found))])
+
+
+def _facts(job: Job) -> Iterator[tuple[str, str]]:
+    yield "job", f"{job.id} at {value_text.params(job.params)}"
+    yield from reasons(job.provenance)
+    if not job.provenance:
+        yield "chosen by", f"the {job.source.value}, not a chooser"
+
+
+def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
+    """(name, text) of what was weighed."""
+    yield "best known", _estimate(found.best_known)
+    yield "expected", f"{_estimate(found.expected)} here"
+    yield "why here", why_here(found)
+    if found.runner_up is not None:
+        yield "runner-up", runner_up_text(found.runner_up, found.expected)
+    yield "decisive", _decisive(found.decisive_jobs)
+    if found.surprise is not None:
+        yield "it turned out", surprise_text(found.surprise)
+
+
+def _estimate(expected: Expected) -> str:
+    return value_text.estimate(expected.mean, expected.sd)
+
+
+def why_here(found: Explanation) -> str:
+    """The split of the expected improvement, in words."""
+    hoped, promised = f"{found.exploration:.0%}", f"{found.exploitation:.0%}"
+    return (
+        f"{hoped} because it may be better where little is known (exploration), "
+        f"{promised} because it is expected to be (exploitation)"
+    )
+
+
+def runner_up_text(runner_up: RunnerUp, chosen: Expected) -> str:
+    """Where it was, what was expected there, and how that differs from the winner."""
+    there = runner_up.expected
+    surer = "less uncertain" if there.sd < chosen.sd else "more uncertain"
+    apart = abs(there.mean - chosen.mean)
+    side = "lower" if there.mean < chosen.mean else "higher"
+    mean = f"expected {value_text.number(apart)} {side}" if apart > 0 else "expected the same"
+    where = value_text.params(runner_up.params)
+    return f"{_estimate(there)} at {where}: {mean}, {surer}"
+
+
+def _decisive(jobs: tuple[int, ...]) -> str:
+    if not jobs:
+        return "no single result: without any one of the best or nearest it would be here too"
+    named = ", ".join(map(str, jobs))
+    return (
+        f"job {named}: without it the choice would have been elsewhere"
+        if len(jobs) == 1
+        else (f"jobs {named}: without any one of them the choice would have been elsewhere")
+    )
+
+
+def surprise_text(surprise: float) -> str:
+    """Expected against observed."""
+    side = "above" if surprise > 0 else "below"
+    verdict = "as expected" if abs(surprise) <= USUAL else "a surprise"
+    return f"{abs(surprise):.1f} sd {side} what was expected: {verdict}"

@@ -1,0 +1,171 @@
+"""Why a job was chosen: what the model expected there, and what would have changed its mind.
+
+The model is the very one that chose: fitted again from the problem as it was (see `replay`).
+Expected improvement over the best known, b, has two parts when f(x) is normal with μ and σ:
+
+    EI = (b − μ) Φ(z) + σ φ(z),   z = (b − μ) / σ
+the first is what the mean promises (exploitation), the second what uncertainty may bring
+(exploration).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from spearmint_int.analysis.crossvalidation import taken
+from spearmint_int.blas import one_blas_thread
+from spearmint_int.chooser import FittedModel, Problem, fit
+from spearmint_int.jobs import Job, JobPoint
+from spearmint_int.replay import problem_before
+from spearmint_int.space import Params
+
+if TYPE_CHECKING:
+    from spearmint_int.arrays import FloatArray
+    from spearmint_int.experiment import StoredExperiment
+
+DRAWS = 400
+# Results that are left out in turn: the best ones, and those closest to the point.
+BEST_LEFT_OUT, NEAREST_LEFT_OUT = 4, 4
+ELSEWHERE = 0.1  # of the range of a real: from here on another choice is another place
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Mean and sd of the objective at a point, in its own sign and units."""
+
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True)
+class RunnerUp:
+    """The best point elsewhere: what was expected there, and what it was worth."""
+
+    params: Params
+    expected: Expected
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was weighed when a model chose a job."""
+
+    expected: Expected
+    best_known: Expected
+    exploitation: float  # shares of the expected improvement
+    exploration: float
+    runner_up: RunnerUp | None
+    decisive_jobs: tuple[int, ...]  # without whose result the choice would have been elsewhere
+    surprise: float | None  # (observed − expected) / sd of an evaluation; None without a result
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def explain(
+    experiment: StoredExperiment, points: Sequence[JobPoint], job: Job
+) -> Explanation | None:
+    """None for a job that no model chose; `points` are those of all jobs."""
+    if job.provenance.get("hyperparameters") is None:
+        return None
+    problem = problem_before(experiment, points, job)
+    sign = -1.0 if experiment.maximize else 1.0
+    here = np.array([job.point])
+    with one_blas_thread():
+        model = fit(problem, problem.rng())
+        expected, best = _expected(model, here), _best_known(model)
+        exploitation, exploration = parts_of_improvement(best.mean - expected.mean, expected.sd)
+        return Explanation(
+            expected=_signed(expected, sign),
+            best_known=_signed(best, sign),
+            exploitation=exploitation,
+            exploration=exploration,
+            runner_up=_runner_up(model, job, sign),
+            decisive_jobs=_decisive(experiment, problem, points, job),
+            surprise=_surprise(model, here, _value(job, experiment.objective), sign),
+        )
+
+
+def parts_of_improvement(gain: float, sd: float) -> tuple[float, float]:
+    """The shares of exploitation and exploration in EI, which add up to 1."""
+    if sd <= 0.0:
+        return 1.0, 0.0
+    z = gain / sd
+    promised = max(gain * float(ndtr(z)), 0.0)  # a mean that is worse than the best promises none
+    hoped = sd * float(np.exp(-0.5 * z * z)) / np.sqrt(2.0 * np.pi)
+    total = promised + hoped
+    return (promised / total, hoped / total) if total > 0.0 else (0.0, 1.0)
+
+
+def _expected(model: FittedModel, points: FloatArray) -> Expected:
+    found = model.predict(points)
+    return Expected(float(found.mean[0]), float(found.sd[0]))
+
+
+def _signed(expected: Expected, sign: float) -> Expected:
+    return Expected(sign * expected.mean, expected.sd)
+
+
+def _best_known(model: FittedModel) -> Expected:
+    """The best of the evaluated points as the model sees them: the best value may be luck."""
+    found = model.predict(model.problem.observations.points)
+    row = int(np.argmin(np.where(np.isfinite(model.problem.values), found.mean, np.inf)))
+    return Expected(float(found.mean[row]), float(found.sd[row]))
+
+
+def _runner_up(model: FittedModel, job: Job, sign: float) -> RunnerUp | None:
+    stored = job.provenance.get("runner_up")
+    if not stored:
+        return None
+    point = model.problem.space.encode(stored["params"])[np.newaxis, :]
+    return RunnerUp(stored["params"], _signed(_expected(model, point), sign), stored.get("value"))
+
+
+def _value(job: Job, task: str) -> float:
+    return float("nan") if job.values is None else job.values.get(task, float("nan"))
+
+
+def _surprise(model: FittedModel, here: FloatArray, value: float, sign: float) -> float | None:
+    if not np.isfinite(value):
+        return None
+    draws = sign * model.draw(here, np.random.default_rng(0), DRAWS, noisy=True)
+    spread = float(np.std(draws))
+    return float((value - np.mean(draws)) / spread) if spread > 0.0 else None
+
+
+def _decisive(
+    experiment: StoredExperiment, problem: Problem, points: Sequence[JobPoint], job: Job
+) -> tuple[int, ...]:
+    """The jobs, of the best and the nearest, without whose result it would have gone elsewhere."""
+    waiting = set(job.provenance.get("pending_jobs") or ())
+    ids = sorted(e.id for e in points if e.id < job.id and e.id not in waiting)
+    moved = []
+    for row in _looked_at(problem, np.array(job.point)):
+        rest = np.delete(np.arange(len(ids)), row)
+        without = replace(problem, observations=taken(problem.observations, rest))
+        chosen = experiment.chooser(without, 1).suggestions[0].point
+        if is_elsewhere(problem, chosen, np.array(job.point)):
+            moved.append(ids[row])
+    return tuple(sorted(moved))
+
+
+def _looked_at(problem: Problem, here: FloatArray) -> list[int]:
+    values = np.where(np.isfinite(problem.values), problem.values, np.inf)
+    best = np.argsort(values, kind="stable")[:BEST_LEFT_OUT]
+    distance = np.linalg.norm(problem.observations.points - here, axis=1)
+    nearest = np.argsort(distance, kind="stable")[:NEAREST_LEFT_OUT]
+    return list(dict.fromkeys([*best.tolist(), *nearest.tolist()]))
+
+
+def is_elsewhere(problem: Problem, a: FloatArray, b: FloatArray) -> bool:
+    """Whether an integer or an option differs, or a real by more than a tenth of its range."""
+    both = problem.space.snap(np.array([a, b]))
+    reals = problem.space.real_columns
+    others = np.setdiff1d(np.arange(problem.space.dimensions), reals)
+    moved = bool(np.any(both[0, others] != both[1, others]))
+    return moved or bool(np.any(np.abs(both[0, reals] - both[1, reals]) > ELSEWHERE))

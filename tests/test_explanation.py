@@ -1,0 +1,66 @@
+"""Why a job was chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spearmint_int.chooser import Observations, Problem
+from spearmint_int.experiment import StoredExperiment
+from spearmint_int.explanation import Explanation, explain, is_elsewhere, parts_of_improvement
+from spearmint_int.jobs import JobStatus
+from spearmint_int.space import Float, Int, Space
+from spearmint_int.stores import Store
+from tests.manager.experiments import experiment
+from tests.places import Place
+from tests.test_replay import QUICK, grown
+
+ONE_STORE = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+
+
+@pytest.mark.parametrize(("gain", "sd"), [(1.0, 0.5), (-2.0, 1.0), (0.0, 1.0), (0.3, 0.0)])
+def test_the_parts_of_the_improvement_add_up(gain: float, sd: float) -> None:
+    assert np.isclose(sum(parts_of_improvement(gain, sd)), 1.0)
+
+
+def test_a_mean_that_is_no_better_promises_nothing() -> None:
+    assert parts_of_improvement(-1.0, 1.0) == (0.0, 1.0)
+
+
+def test_a_certain_gain_is_all_exploitation() -> None:
+    assert parts_of_improvement(1.0, 1e-3)[0] > 0.999
+
+
+def test_another_integer_is_elsewhere_and_a_hair_is_not() -> None:
+    space = Space({"x": Float(0, 1), "k": Int(0, 4)})
+    problem = Problem(space, Observations.none(2))
+    here = np.array([0.5, 0.5])
+    assert is_elsewhere(problem, here, np.array([0.5, 0.7]))
+    assert is_elsewhere(problem, here, np.array([0.65, 0.5]))
+    assert not is_elsewhere(problem, here, np.array([0.55, 0.5]))
+
+
+def explained(place: Place, store: Store, jobs: int, **keys: Any) -> list[Explanation | None]:
+    config = experiment(place, **QUICK, **keys)
+    grown(config, store, jobs)
+    read, points = StoredExperiment.read(config, store), store.job_points(list(JobStatus))
+    return [explain(read, points, job) for job in store.jobs()]
+
+
+@ONE_STORE
+def test_what_a_model_chose_is_explained_and_the_design_is_not(place: Place, store: Store) -> None:
+    first, *_, last = explained(place, store, 8)
+    assert first is None
+    assert last is not None
+    assert last.expected.sd > 0
+    assert np.isclose(last.exploitation + last.exploration, 1.0)
+    assert all(job < 8 for job in last.decisive_jobs)
+
+
+@ONE_STORE
+def test_what_is_maximised_is_explained_in_its_own_sign(place: Place, store: Store) -> None:
+    last = explained(place, store, 8, maximize=True)[-1]
+    assert last is not None
+    assert last.best_known.mean > 2.0  # of x² + k with k up to 4
