@@ -21,7 +21,7 @@ from spearmint_int.cli.replay import replay
 from spearmint_int.cli.report import report
 from spearmint_int.cli.run import run
 from spearmint_int.cli.status import best, status
-from spearmint_int.cli.suggest import suggest
+from spearmint_int.cli.suggest import suggest, tell
 from spearmint_int.errors import SpearmintError, alternatives
 from spearmint_int.stores.address import without_passwords
 
@@ -85,7 +85,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 for command in (
     init, check, run, status, jobs, best, show, explain, replay, plot, report,
-    suggest, add, retry, export, clean, completion,
+    suggest, tell, add, retry, export, clean, completion,
 ):  # fmt: skip
     program.add_command(command)
 

@@ -1,26 +1,41 @@
-"""`suggest`: what would be tried next."""
+"""`suggest` and `tell`: points for people who evaluate by themselves, and their results."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from spearmint_int.cli import value_text
-from spearmint_int.cli.arguments import json_option, on_folder
-from spearmint_int.cli.output import print_json
+from spearmint_int.cli.arguments import (
+    config_option,
+    job_numbers,
+    jobs_and_folder,
+    json_option,
+    on_folder,
+)
+from spearmint_int.cli.output import job_document, print_json
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import Suggestion
     from spearmint_int.cli.arguments import Folder
+    from spearmint_int.jobs import Job
 
 
 @click.command(short_help="Show the next points without running them.")
 @click.option("-n", "number", default=1, type=click.IntRange(min=1), help="How many points.")
+@click.option("--reserve", is_flag=True, help="Hold them under job numbers, for 'tell'.")
 @json_option
 @on_folder
-def suggest(folder: Folder, number: int, as_json: bool) -> None:
-    """Show the next points to try. Nothing is stored: bring their results with 'add'."""
+def suggest(folder: Folder, number: int, *, reserve: bool, as_json: bool) -> None:
+    """Show the next points to try.
+
+    Nothing is stored: bring their results with 'add'. With --reserve each gets a job number, and
+    nobody else gets the same point: bring its result with 'tell'.
+    """
+    if reserve:
+        _print_reserved(_reserved(folder, number), folder.config.task_name, as_json=as_json)
+        return
     chosen = _suggestions(folder, number)
     if as_json:
         print_json([{"params": s.params, "provenance": s.provenance.to_json()} for s in chosen])
@@ -37,3 +52,51 @@ def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
         if store is None:
             return unstored_experiment(folder.config).suggest(number).suggestions
         return StoredExperiment.read(folder.config, store).suggest(number).suggestions
+
+
+def _reserved(folder: Folder, number: int) -> list[Job]:
+    from spearmint_int.reservation import reserve  # noqa: PLC0415
+
+    with folder.store(create=True) as store:
+        return reserve(folder.config, store, number)
+
+
+def _print_reserved(jobs: list[Job], task: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json([job_document(job, task=task, full=True) for job in jobs])
+        return
+    for job in jobs:
+        click.echo(f"job {job.id}: {value_text.params(job.params)}")
+
+
+@click.command(short_help="Bring the result of a reserved job.")
+@click.argument(
+    "arguments", metavar="[DIR] JOB VALUE", nargs=-1, required=True, shell_complete=job_numbers
+)
+@config_option
+@json_option
+def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
+    """Bring the result of a job that 'suggest --reserve' gave out; 'nan' says that it failed."""
+    value = _value(arguments)
+    ids, folder = jobs_and_folder(arguments[:-1], file_name)
+    if len(ids) != 1:
+        raise click.UsageError("give the number of one job, and its result")
+    job = _told(folder, ids[0], value)
+    if as_json:
+        print_json(job_document(job, task=folder.config.task_name))
+    else:
+        click.echo(f"job {job.id}: {value_text.number(value)} at {value_text.params(job.params)}")
+
+
+def _value(arguments: tuple[str, ...]) -> float:
+    try:
+        return float(arguments[-1])
+    except ValueError:
+        raise click.UsageError(f"the result must be a number, got {arguments[-1]!r}") from None
+
+
+def _told(folder: Folder, job_id: int, value: float) -> Any:
+    from spearmint_int.reservation import tell as tell_job  # noqa: PLC0415
+
+    with folder.store() as store:
+        return tell_job(store, job_id, {folder.config.task_name: value})

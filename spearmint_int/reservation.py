@@ -1,0 +1,74 @@
+"""Points for people at a bench: held under a job's number until somebody tells the result.
+
+A reserved job has a resource of its own, which no manager works for, so that nobody else claims it.
+It is pending for the model and counts against no run's budget.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from spearmint_int.errors import StoreError, StoreUnavailable
+from spearmint_int.experiment import StoredExperiment
+from spearmint_int.jobs import JobStatus
+from spearmint_int.launcher.liveness import new_owner
+from spearmint_int.manager.suggestion import SuggestionLock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
+    from spearmint_int.stores.protocol import Store
+
+RESERVED = "reserved-"  # the beginning of such a resource's name
+LOCK_WAIT_SECONDS = 60.0  # a suggestion of somebody else takes seconds
+LEASE_SECONDS = 60.0
+
+
+def reserve(config: Config, store: Store, count: int) -> list[Job]:
+    """The next points as jobs that nobody else gets."""
+    experiment = StoredExperiment.begin(config, store)
+    lock = SuggestionLock(store, new_owner())
+    _wait_for(lock)
+    try:
+        experiment.history.refresh()
+        answer = experiment.suggest(count)
+        jobs = [
+            store.add(experiment.draft(suggestion, resource=f"{RESERVED}{uuid.uuid4().hex}"))
+            for suggestion in answer.suggestions
+        ]
+        experiment.go_on_from(answer)
+        experiment.history.save_chain()
+    finally:
+        lock.release()
+    return [job for job in jobs if job is not None]
+
+
+def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:
+    """The result of a reserved job; StoreError where it is another kind of job, or told before."""
+    job = store.job(job_id)
+    if not job.resource.startswith(RESERVED):
+        raise StoreError(
+            f"job {job_id} was not reserved, but is of a run; 'add' brings results from elsewhere"
+        )
+    claimed = store.claim(new_owner(), lease_seconds=LEASE_SECONDS, resource=job.resource)
+    if claimed is None or not store.complete(claimed.claim, values):
+        raise StoreError(f"job {job_id} is {_state(job)}: its result is there already")
+    return store.job(job_id)
+
+
+def _state(job: Job) -> str:
+    return "being told" if job.status is JobStatus.NEW else str(job.status)
+
+
+def _wait_for(lock: SuggestionLock) -> None:
+    until = time.monotonic() + LOCK_WAIT_SECONDS
+    while not lock.take():
+        if time.monotonic() > until:
+            raise StoreUnavailable(
+                f"somebody else has been choosing a point for {LOCK_WAIT_SECONDS:g} s; try again"
+            )
+        time.sleep(0.1)

@@ -1,0 +1,95 @@
+"""Lab mode: points held under job numbers, and results told by them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+
+
+def reserved(spearmint: CommandLine, folder: Path, number: int = 1) -> list[int]:
+    return [
+        job["id"]
+        for job in spearmint("suggest", folder, "--reserve", "-n", str(number), "--json").json
+    ]
+
+
+def test_a_reserved_point_has_a_job_number_and_is_given_to_nobody_else(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    out = spearmint("suggest", with_results, "--reserve", "-n", "2").out.splitlines()
+    assert [line.split(":")[0] for line in out] == ["job 5", "job 6"]
+    third = spearmint("suggest", with_results, "--reserve").out
+    assert third.startswith("job 7: ")
+    assert len({line.split(": ")[1] for line in [*out, third.strip()]}) == 3
+
+
+def test_a_result_is_told_by_the_jobs_number(spearmint: CommandLine, with_results: Path) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    answer = spearmint("tell", with_results, str(job_id), "0.35")
+    assert answer.code == 0
+    assert answer.out.startswith(f"job {job_id}: 0.35 at x=")
+    job = spearmint("show", with_results, str(job_id), "--json").json
+    assert (job["status"], job["value"], job["source"]) == ("complete", 0.35, "chooser")
+
+
+def test_a_failure_at_the_bench_is_told_as_nan(spearmint: CommandLine, with_results: Path) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    assert spearmint("tell", with_results, str(job_id), "nan").code == 0
+    assert spearmint("show", with_results, str(job_id), "--json").json["value"] is None
+
+
+def test_a_result_cant_be_told_twice(spearmint: CommandLine, with_results: Path) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    spearmint("tell", with_results, str(job_id), "0.35")
+    answer = spearmint("tell", with_results, str(job_id), "0.4")
+    assert answer.code == 2
+    assert answer.err == f"error: job {job_id} is complete: its result is there already\n"
+    assert spearmint("show", with_results, str(job_id), "--json").json["value"] == 0.35
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["1", "0.5"], "job 1 was not reserved"),
+        (["99", "0.5"], "99"),
+        (["5", "low"], "must be a number, got 'low'"),
+        (["0.5"], "give the number of one job"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    spearmint: CommandLine, with_results: Path, words: list[str], sentence: str
+) -> None:
+    reserved(spearmint, with_results)
+    answer = spearmint("tell", with_results, *words)
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_run_leaves_reserved_jobs_alone_and_keeps_its_budget(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    (job_id,) = reserved(spearmint, experiment)
+    assert spearmint("run", experiment).code == 0
+    jobs = spearmint("jobs", experiment, "--json").json
+    assert [job["status"] for job in jobs] == ["new", *["complete"] * 3]
+    assert spearmint("tell", experiment, str(job_id), "1.5").code == 0
+
+
+def test_two_people_at_once_get_different_points(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    command = [sys.executable, "-m", "spearmint_int", "suggest", str(with_results)]
+    people = [
+        subprocess.Popen([*command, "--reserve", "--json"], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    answers = [json.loads(person.communicate(timeout=120)[0])[0] for person in people]
+    assert sorted(answer["id"] for answer in answers) == [5, 6, 7, 8]
+    assert len({json.dumps(answer["params"]) for answer in answers}) == 4
