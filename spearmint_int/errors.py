@@ -5,6 +5,7 @@ SpearmintError
 ├── SpaceError (ValueError)          an impossible variable, or parameters outside of it
 │   └── SpaceExhausted               every point of an all-integer space is evaluated or pending
 ├── ResultError (TypeError, ValueError)   a result that is no number
+├── GoalReached                      the config's stop-when holds
 ├── UnknownNameError (KeyError)      a name that is in no registry
 ├── PluginError                      another package's part that can't be used
 ├── ObjectiveError                   a main file that can't be loaded or called
@@ -43,6 +44,10 @@ class SpaceExhausted(SpaceError):
 
 class ResultError(SpearmintError, TypeError, ValueError):
     """A result that is no number."""
+
+
+class GoalReached(SpearmintError):
+    """The config's stop-when holds: there is no need for another point."""
 
 
 class UnknownNameError(SpearmintError, KeyError):

@@ -64,6 +64,7 @@ class Config(BaseModel):
     seed: int
     max_attempts: int
     max_time: float | None
+    stop_when: str | None
     job_time_limit: float | None
     lease_time: float
     heartbeat_time: float
@@ -143,7 +144,7 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
     """The experiment of a document without faults, every default filled in."""
     name, task = document.objective
     same = ("chooser", "seed", "max_attempts")
-    times = ("polling_time", "max_time", "job_time_limit", "lease_time")
+    times = ("polling_time", "max_time", "stop_when", "job_time_limit", "lease_time")
     model = ("integer_treatment", "acquisition", "kernel", "initial_points", "variables")
     return Config(
         directory=directory,

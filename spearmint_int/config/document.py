@@ -20,6 +20,7 @@ from spearmint_int.config.section import (
     Whole,
     fault,
 )
+from spearmint_int.config.stop_rule import StopWhen
 from spearmint_int.config.variables import VARIABLES, Variable
 
 Language = Annotated[Literal["PYTHON", "SHELL", "MATLAB", "MCR"], Upper]
@@ -117,6 +118,9 @@ class Document(ChooserArgs, Resource):
         default=3, description="starts of one job before it counts as broken"
     )
     max_time: Seconds | None = Field(default=None, description='seconds (or "2h") for one run')
+    stop_when: StopWhen | None = Field(
+        default=None, description='when a run has found enough: "regret below 0.01 with 95 %"'
+    )
     job_time_limit: Seconds | None = Field(
         default=None, description='seconds (or "30m") for one job'
     )

@@ -26,6 +26,7 @@ class EndReason(str, Enum):
     BUDGET = "budget"  # max-finished-jobs jobs are complete or broken
     TIME = "time"  # max-time is over
     EXHAUSTED = "exhausted"  # every point of a finite space was evaluated
+    GOAL = "goal"  # the config's stop-when holds
     ALL_BROKEN = "all-broken"  # no job has worked
     FAILING = "failing"  # too many jobs in a row broke, or could not be started
     STOPPED = "stopped"  # somebody asked for it (Ctrl-C, SIGTERM)

@@ -191,7 +191,7 @@ class ProgressTracker:
 
 
 def ending_message(
-    reason: EndReason, progress: ProgressTracker, config: Config, exhausted: str | None
+    reason: EndReason, progress: ProgressTracker, config: Config, no_more_points: str
 ) -> str:
     """The sentence for people."""
     jobs = _counted(progress)
@@ -202,7 +202,8 @@ def ending_message(
     return {
         EndReason.BUDGET: f"the budget is spent: {jobs}",
         EndReason.TIME: f"the time of {config.max_time or 0:g} s is over: {jobs}",
-        EndReason.EXHAUSTED: f"{exhausted}: {jobs}",
+        EndReason.EXHAUSTED: f"{no_more_points}: {jobs}",
+        EndReason.GOAL: f"{no_more_points}: {jobs}",
         EndReason.STOPPED: f"stopped on request: {jobs}; run again to go on",
     }[reason]
 

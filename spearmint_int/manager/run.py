@@ -6,7 +6,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import SpaceExhausted, StoreUnavailable
+from spearmint_int.config.stop_rule import StopRule
+from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.estimate import Estimator
@@ -27,6 +28,7 @@ from spearmint_int.manager.reaper import Reaper
 from spearmint_int.manager.running_jobs import RunningJobs
 from spearmint_int.manager.shutdown import StopRequest, Urgency
 from spearmint_int.manager.start_backoff import StartBackoff
+from spearmint_int.manager.stop_rule import stopping_chooser
 from spearmint_int.manager.suggestion import Begun, Suggester
 from spearmint_int.manager.trace import TraceFiles
 
@@ -60,7 +62,10 @@ class Run:
         stop: StopRequest,
     ) -> None:
         owner = new_owner()
-        experiment = StoredExperiment.begin(config, store, chooser=chooser)
+        rule = StopRule.of(config.stop_when) if config.stop_when else None
+        experiment = StoredExperiment.begin(
+            config, store, chooser=stopping_chooser(chooser, rule) if rule else chooser
+        )
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
         self._history = experiment.history
         self._tracker = ProgressTracker(config, store, self._history)
@@ -91,7 +96,7 @@ class Run:
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
         self._next_look = 0.0
-        self._exhausted: str | None = None
+        self._no_more_points: tuple[EndReason, str] | None = None  # and the sentence that says why
         self._lock_is_taken = False
         self._is_stale = True  # the tracker's numbers are older than what we know to have happened
 
@@ -186,7 +191,10 @@ class Run:
         try:
             answer = self._suggester.collect()
         except SpaceExhausted as error:
-            self._exhausted = str(error)
+            self._no_more_points = EndReason.EXHAUSTED, str(error)
+            return
+        except GoalReached as reached:
+            self._no_more_points = EndReason.GOAL, str(reached)
             return
         if answer is not None:
             self._is_stale = True
@@ -196,7 +204,7 @@ class Run:
 
     def _ask(self, resource: str) -> None:
         self._lock_is_taken = False
-        if self._suggester.is_busy or self._exhausted or not self._tracker.may_add(resource):
+        if self._suggester.is_busy or self._no_more_points or not self._tracker.may_add(resource):
             return
         begun = self._suggester.begin(resource)
         self._lock_is_taken = begun is Begun.LOCKED
@@ -233,8 +241,8 @@ class Run:
             return failing
         if tracker.is_spent():
             return EndReason.BUDGET
-        if self._exhausted and not tracker.unfinished:
-            return EndReason.EXHAUSTED
+        if self._no_more_points and not tracker.unfinished:
+            return self._no_more_points[0]
         return EndReason.TIME if tracker.is_over_time() else None
 
     def _reason_to_give_up(self) -> EndReason | None:
@@ -256,9 +264,10 @@ class Run:
             else:
                 self._estimator.forget()
             self._trace.update(self._tracker.best, self._history.counts)
+        why = self._no_more_points[1] if self._no_more_points else ""
         summary = Summary(
             reason=reason,
-            message=ending_message(reason, self._tracker, self._config, self._exhausted),
+            message=ending_message(reason, self._tracker, self._config, why),
             progress=self._progress(),
             first_failure=self._tracker.first_failure,
         )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spearmint_int.config import Config, ConfigFaultsError, IntVariable, config_from, load_config
+from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.errors import ConfigError
 
 DEPTH = {"type": "INT", "min": 1, "max": 5}
@@ -104,6 +105,20 @@ def test_a_block_of_resources_is_taken_as_it_is() -> None:
 )
 def test_times_are_seconds_or_have_a_unit(given: Any, seconds: float) -> None:
     assert config(max_time=given).max_time == seconds
+
+
+def test_when_to_stop_is_a_sentence() -> None:
+    given = config(stop_when="regret below 1e-3 with 97.5%").stop_when
+    assert StopRule.of(given or "") == StopRule(1e-3, 0.975)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["soon", "regret below 0 with 95 %", "regret below 1 with 100 %", "regret below . with 9 %"],
+)
+def test_another_sentence_is_refused_with_an_example(given: str) -> None:
+    (fault,) = faults(stop_when=given)
+    assert 'must be a sentence like "regret below 0.01 with 95 %"' in fault
 
 
 def test_the_environment_says_where_the_database_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,21 @@ def test_guesses_are_not_run_again_by_the_next_run(place: Place, store: Store) -
     assert initial == guesses
 
 
+def test_a_run_ends_when_it_has_found_enough(place: Place, store: Store) -> None:
+    config = experiment(
+        place,
+        likelihood="NOISELESS",
+        chooser="default_chooser",
+        max_finished_jobs=60,
+        stop_when="regret below 0.05 with 90 %",
+    )
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.GOAL
+    assert "90 % sure that no point is better than the best by more than" in summary.message
+    assert 6 <= len(store.jobs()) < 60
+    assert run(config, store)[0].reason is EndReason.GOAL
+
+
 def test_a_used_up_space_ends_the_run_with_that_message(place: Place, store: Store) -> None:
     config = experiment(
         place,

@@ -1,0 +1,147 @@
+"""What is known of the optimum: joint draws of the function, and where each has its minimum.
+
+A lattice that is small enough is drawn whole, and what follows is exact but for the number of
+draws. Elsewhere the draws are taken at the points that may be the minimum: those with the lowest
+μ − κσ of many candidates. Everything is minimised here, as the chooser does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spearmint_int.acquisition import sobol_design
+from spearmint_int.analysis.slices import grids
+from spearmint_int.arrays import FloatArray, IntArray, point_key
+from spearmint_int.chooser import FittedModel
+from spearmint_int.space import Float, Space
+
+DRAWS = 1000
+# A joint draw costs the cube of its points: a lattice up to this size is drawn whole.
+MOST_POINTS = 1200
+SCREENED = 8192  # candidates of a larger space, of which the most promising are drawn
+KAPPA = 2.0
+# Around the most promising ones again, at these fractions of the range: minima lie between points.
+SPRAYED, SPREADS = 60, (0.05, 0.01)
+MOST_VALUES = 60  # an integer with more values is listed by those that may be best
+
+
+@dataclass(frozen=True)
+class OptimumDraws:
+    """Draws [count, m] of the function at points [m, D]; `chosen` is the one to recommend."""
+
+    space: Space
+    points: FloatArray
+    values: FloatArray
+    chosen: int
+    is_exact: bool
+
+    @property
+    def minima(self) -> IntArray:
+        """The rows of the points at which each draw is least [count]."""
+        return np.asarray(np.argmin(self.values, axis=1), dtype=np.int64)
+
+    @property
+    def regret(self) -> FloatArray:
+        """How much worse the chosen point is than the best one, in each draw [count]."""
+        return np.asarray(self.values[:, self.chosen] - np.min(self.values, axis=1))
+
+
+def optimum_draws(
+    model: FittedModel, rng: np.random.Generator, *, count: int = DRAWS
+) -> OptimumDraws:
+    """Joint draws wherever the minimum may be."""
+    space = model.problem.space
+    whole = space.is_discrete and space.cells <= MOST_POINTS
+    points = space.lattice() if whole else _promising(model, rng)
+    values = model.draw(points, rng, count)
+    return OptimumDraws(space, points, values, _chosen(model, points), whole)
+
+
+def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
+    space = model.problem.space
+    spread = space.snap(sobol_design(SCREENED, space.dimensions, seed=int(rng.integers(2**31))))
+    evaluated = _unique(space.snap(model.problem.observations.points))
+    first = _lowest(model, _unique(np.concatenate([evaluated, spread])), MOST_POINTS // 2)
+    near = [_sprayed(space, first[:SPRAYED], width, rng) for width in SPREADS]
+    best = _lowest(model, _unique(np.concatenate([first, *near])), MOST_POINTS - 1)
+    values = model.predict(evaluated).mean
+    return _unique(np.concatenate([evaluated[[np.argmin(values)]], best]))
+
+
+def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:
+    expected = model.predict(points)
+    return points[np.argsort(expected.mean - KAPPA * expected.sd, kind="stable")[:count]]
+
+
+def _sprayed(
+    space: Space, points: FloatArray, width: float, rng: np.random.Generator
+) -> FloatArray:
+    """Ten points around each, moved in the reals."""
+    rows = np.repeat(points, 10, axis=0)
+    reals = space.real_columns
+    rows[:, reals] += width * rng.standard_normal((len(rows), len(reals)))
+    return space.snap(np.clip(rows, 0.0, 1.0))
+
+
+def _unique(points: FloatArray) -> FloatArray:
+    return np.array(list({point_key(row): row for row in points}.values()))
+
+
+def _chosen(model: FittedModel, points: FloatArray) -> int:
+    """The least mean; without noise, of the evaluated points alone."""
+    mean = model.predict(points).mean
+    if model.problem.options.noiseless:
+        known = model.problem.evaluated_keys
+        mean = np.where([point_key(row) in known for row in points], mean, np.inf)
+    return int(np.argmin(mean))
+
+
+# --- which value is best --------------------------------------------------------------------------
+
+
+def probability_of_best(draws: OptimumDraws, group: int) -> dict[Any, float]:
+    """Of each value of an integer or each option: the probability that the minimum has it."""
+    variable, columns = draws.space.group_variables[group], list(draws.space.groups[group])
+    if isinstance(variable, Float):
+        raise TypeError("a real has no probability for each value")
+    counts = Counter(variable.decode(draws.points[row][columns]) for row in draws.minima)
+    listed = grids(draws.space)[group].values if variable.cells <= MOST_VALUES else sorted(counts)
+    return {value: counts[value] / len(draws.values) for value in listed}
+
+
+def discrete_groups(space: Space) -> list[int]:
+    """The elements that have a probability for each value."""
+    return [i for i, v in enumerate(space.group_variables) if not isinstance(v, Float)]
+
+
+# --- when to stop ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How much better than the recommended point another may be, by the model's belief."""
+
+    expected_regret: float
+    bound: float  # the regret is below it with the probability `confidence`
+    confidence: float
+    is_exact: bool
+
+    def __str__(self) -> str:
+        sure = f"{100.0 * self.confidence:.4g} % sure"
+        return f"{sure} that no point is better than the best by more than {self.bound:.3g}"
+
+
+def certificate(draws: OptimumDraws, *, confidence: float = 0.95) -> Certificate:
+    """What the draws say of the regret."""
+    regret = draws.regret
+    bound = float(np.quantile(regret, confidence, method="higher"))
+    return Certificate(float(np.mean(regret)), bound, confidence, draws.is_exact)
+
+
+def probability_of_better(draws: OptimumDraws, margin: float) -> float:
+    """That a point exists that is better than the recommended one by more than the margin."""
+    return float(np.mean(draws.regret > margin))

@@ -1,0 +1,139 @@
+"""Which value is best, and how much better than the best another point may be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spearmint_int.analysis.optimum import (
+    certificate,
+    discrete_groups,
+    optimum_draws,
+    probability_of_best,
+    probability_of_better,
+)
+from spearmint_int.arrays import FloatArray
+from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit, suggest
+from spearmint_int.kernels import Covariance, kernel_named
+from spearmint_int.space import Enum, Float, Int, Space
+
+LATTICE = Space({"k": Int(0, 9), "n": Int(1, 6)})
+QUICK = ChooserOptions(samples=8, burn_in=60, likelihood="NOISELESS")
+
+
+def model_of(space: Space, points: FloatArray, values: FloatArray) -> FittedModel:
+    problem = Problem(space, Observations.of(points, values), options=QUICK)
+    return fit(problem, np.random.default_rng(0))
+
+
+def bowl(points: FloatArray) -> FloatArray:
+    """Least at k = 3, n = 2 of the lattice."""
+    target = LATTICE.encode({"k": 3, "n": 2})
+    return np.asarray(np.sum((points - target) ** 2, axis=1))
+
+
+def some_model() -> FittedModel:
+    rows = np.random.default_rng(1).permutation(LATTICE.lattice())[:25]
+    return model_of(LATTICE, rows, bowl(rows))
+
+
+def test_probabilities_add_up_and_point_at_the_best_integer() -> None:
+    draws = optimum_draws(some_model(), np.random.default_rng(0))
+    chances = probability_of_best(draws, 0)
+    assert draws.is_exact
+    assert list(chances) == list(range(10))
+    assert np.isclose(sum(chances.values()), 1.0)
+    assert max(chances, key=lambda k: chances[k]) == 3
+
+
+def test_after_every_cell_there_is_no_doubt_left() -> None:
+    rows = LATTICE.lattice()
+    draws = optimum_draws(model_of(LATTICE, rows, bowl(rows)), np.random.default_rng(0))
+    assert probability_of_best(draws, 0)[3] == 1.0
+    assert certificate(draws).bound < 1e-3
+
+
+def test_a_certificate_is_the_quantile_of_the_regret() -> None:
+    draws = optimum_draws(some_model(), np.random.default_rng(0))
+    found = certificate(draws, confidence=0.9)
+    assert np.mean(draws.regret <= found.bound) >= 0.9
+    assert probability_of_better(draws, found.bound) <= 0.1
+    assert str(found).startswith("90 % sure that no point is better than the best by more than")
+
+
+def test_a_mixed_space_is_drawn_where_its_minimum_may_be() -> None:
+    space = Space({"x": Float(0, 1), "k": Int(0, 200), "e": Enum(["a", "b"])})
+    rows = space.snap(np.random.default_rng(1).random((30, 4)))
+    model = model_of(space, rows, (rows[:, 0] - 0.3) ** 2 + rows[:, 1] + rows[:, 2])
+    draws = optimum_draws(model, np.random.default_rng(0), count=200)
+    assert not draws.is_exact
+    assert np.all(draws.regret >= 0.0)
+    assert discrete_groups(space) == [1, 2]
+    assert probability_of_best(draws, 2)["b"] > 0.9
+
+
+def test_reals_have_no_probability_for_each_value() -> None:
+    space = Space({"x": Float(0, 1)})
+    points = np.array([[0.1], [0.6], [0.9]])
+    draws = optimum_draws(model_of(space, points, points[:, 0]), np.random.default_rng(0), count=9)
+    with pytest.raises(TypeError, match="a real"):
+        probability_of_best(draws, 0)
+
+
+# --- promises, over many functions that a GP has drawn -------------------------------------------
+
+
+def drawn_function(space: Space, rng: np.random.Generator) -> FloatArray:
+    """A draw of the prior at every cell, with length scales as the model's prior has them."""
+    lengths = tuple(np.exp(rng.normal(-0.7, 0.5, len(space.groups))))
+    rows = space.lattice()
+    K = Covariance.over(space, kernel_named("matern52")).correlation(rows, rows, lengths)
+    return np.asarray(rng.multivariate_normal(np.zeros(len(rows)), K, method="eigh"))
+
+
+@pytest.mark.slow
+def test_the_probability_of_best_is_calibrated() -> None:
+    said, came = [], []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        values, rows = drawn_function(LATTICE, rng), LATTICE.lattice()
+        seen = rng.permutation(len(rows))[:15]
+        draws = optimum_draws(model_of(LATTICE, rows[seen], values[seen]), rng, count=400)
+        chances = probability_of_best(draws, 0)
+        best = LATTICE.decode(rows[np.argmin(values)])["k"]
+        said += list(chances.values())
+        came += [value == best for value in chances]
+    _check_reliability(np.array(said), np.array(came))
+
+
+def _check_reliability(said: FloatArray, came: FloatArray) -> None:
+    """In each bin what came lies within three binomial standard errors of what was said."""
+    for low, high in [(0.02, 0.1), (0.1, 0.3), (0.3, 0.6), (0.6, 1.01)]:
+        inside = (said >= low) & (said < high)
+        mean = float(np.mean(said[inside]))
+        error = np.sqrt(mean * (1 - mean) / np.sum(inside))
+        assert abs(np.mean(came[inside]) - mean) < 3 * error, (low, mean, np.mean(came[inside]))
+
+
+@pytest.mark.slow
+def test_the_stopping_rule_keeps_its_promise() -> None:
+    """Stopped as soon as the model is 95 % sure, the regret is below the bound in 95 % of runs."""
+    kept = [_stopped_run(seed, margin=0.05) for seed in range(200)]
+    assert np.mean(kept) >= 0.95
+
+
+def _stopped_run(seed: int, *, margin: float) -> bool:
+    rng = np.random.default_rng(1000 + seed)
+    values, rows = drawn_function(LATTICE, rng), LATTICE.lattice()
+    value_at = {row.tobytes(): value for row, value in zip(rows, values, strict=True)}
+    seen = [rows[i] for i in rng.permutation(len(rows))[:5]]
+    while len(seen) < len(rows):
+        points = np.array(seen)
+        known = np.array([value_at[row.tobytes()] for row in points])
+        problem = Problem(LATTICE, Observations.of(points, known), options=QUICK, seed=seed)
+        draws = optimum_draws(fit(problem, rng), rng, count=400)
+        if probability_of_better(draws, margin) <= 0.05:
+            break
+        seen.append(suggest(problem).suggestions[0].point)
+    least = min(value_at[row.tobytes()] for row in seen)
+    return bool(least - np.min(values) <= margin)
