@@ -280,6 +280,14 @@ class Optimizer:
         """The hyperparameters' chain, which `restore` takes."""
         return self._history.chain()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copies, which can't take a lock along."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = threading.RLock()
+
     # --- what is kept ---------------------------------------------------------------------------
 
     def _keep(self, evaluation: Evaluation) -> None:

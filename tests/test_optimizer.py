@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -353,3 +354,9 @@ def test_a_bound_on_a_log_scale_comes_back_as_itself(bound: float) -> None:
         optimizer = Optimizer({"x": variable})
         optimizer.tell({"x": bound}, 1.0)
         assert optimizer.history[0].params == {"x": bound}
+
+
+def test_a_pickled_copy_asks_for_the_same_points() -> None:
+    optimizer = told(4)
+    copy = pickle.loads(pickle.dumps(optimizer))
+    assert copy.ask(2) == optimizer.ask(2)

@@ -1,0 +1,1 @@
+"""Our model in other packages' words: Optuna's samplers, scikit-learn's searches."""

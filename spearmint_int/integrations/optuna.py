@@ -1,0 +1,179 @@
+"""A sampler for Optuna's studies: its storages, its pruning and its dashboard, our model.
+
+    import optuna
+    from spearmint_int.integrations.optuna import SpearmintSampler
+
+    study = optuna.create_study(sampler=SpearmintSampler(seed=0))
+    study.optimize(objective, n_trials=50)
+
+Trials that run are pending points, failed ones are places where the objective failed, and a pruned
+one counts with the last value that it reported.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from spearmint_int.chooser import OBJECTIVE, ChooserOptions
+from spearmint_int.errors import SpaceExhausted, SpearmintError
+from spearmint_int.experiment import Experiment
+from spearmint_int.history import MemoryHistory
+from spearmint_int.space import Enum, Float, Int, Space, Variable
+
+ENDED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A variable of ours for a distribution of Optuna's, and the way there and back."""
+
+    variable: Variable
+    to_ours: Callable[[Any], Any]
+    to_theirs: Callable[[Any], Any]
+
+
+class SpearmintSampler(BaseSampler):  # type: ignore[misc]
+    """Bayesian optimization with the integers in the kernel.
+
+    The first trial, and parameters that not every trial has, are drawn at random. `options` are
+    fields of ChooserOptions, such as `likelihood="NOISELESS"` where repeats give equal values.
+    """
+
+    def __init__(self, *, seed: int | None = None, **options: Any) -> None:
+        self._random = RandomSampler(seed=seed)
+        self._seed = 0 if seed is None else seed
+        self._options = ChooserOptions(**options)
+        self._search_space = IntersectionSearchSpace()
+        self._chains: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def reseed_rng(self) -> None:
+        self._random.reseed_rng()
+
+    def infer_relative_search_space(
+        self,
+        study: Study,
+        trial: FrozenTrial,  # noqa: ARG002 (Optuna's signature)
+    ) -> dict[str, BaseDistribution]:
+        if len(study.directions) > 1:
+            raise SpearmintError("SpearmintSampler: a study of several objectives is not supported")
+        common = self._search_space.calculate(study)
+        return {name: dist for name, dist in common.items() if not dist.single()}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        if not search_space:
+            return {}
+        parameters = {name: parameter_for(dist) for name, dist in search_space.items()}
+        with self._lock:  # threads of one study share its chain
+            experiment = self._experiment(study, trial, parameters)
+            try:
+                answer = experiment.suggest()
+            except SpaceExhausted:
+                return {}  # every point is known: what follows is drawn at random
+            experiment.go_on_from(answer)
+            self._keep_chain(experiment, parameters)
+        chosen = answer.suggestions[0].params
+        return {name: p.to_theirs(chosen[name]) for name, p in parameters.items()}
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        return self._random.sample_independent(study, trial, param_name, param_distribution)
+
+    def _experiment(
+        self, study: Study, trial: FrozenTrial, parameters: Mapping[str, Parameter]
+    ) -> Experiment:
+        space = Space({name: p.variable for name, p in parameters.items()})
+        history = MemoryHistory(task=OBJECTIVE, dimensions=space.dimensions)
+        trials = [t for t in study.get_trials(deepcopy=False) if set(parameters) <= set(t.params)]
+        for ended in (t for t in trials if t.state in ENDED):
+            history.add(space.encode(_ours(ended, parameters)), _value(ended))
+        running = [t for t in trials if t.state is TrialState.RUNNING and t.number != trial.number]
+        history.set_pending(space.encode(_ours(t, parameters)) for t in running)
+        chain = self._chains.get(tuple(parameters))
+        if chain is not None:
+            history.keep_chain(chain)
+        return Experiment(
+            space,
+            history,
+            options=self._options,
+            seed=self._seed,
+            maximize=study.direction is StudyDirection.MAXIMIZE,
+        )
+
+    def _keep_chain(self, experiment: Experiment, parameters: Mapping[str, Parameter]) -> None:
+        chain = experiment.history.chain()
+        if chain is not None:
+            self._chains[tuple(parameters)] = chain
+
+
+def parameter_for(distribution: BaseDistribution) -> Parameter:
+    """Our variable for Optuna's distribution.
+
+    With a step it is an integer, the number of steps; an integer on a log scale is a real that is
+    rounded; a categorical is the number of its choice, since its choices may be anything.
+    """
+    if isinstance(distribution, CategoricalDistribution):
+        return _choice(distribution.choices)
+    if isinstance(distribution, IntDistribution) and distribution.log:
+        low, high = distribution.low, distribution.high
+        variable = Float(low, high, log=True)
+        return Parameter(variable, float, lambda x: min(max(round(x), low), high))
+    if isinstance(distribution, IntDistribution):
+        return _steps(distribution.low, distribution.high, distribution.step, int)
+    if isinstance(distribution, FloatDistribution) and distribution.step is not None:
+        return _steps(distribution.low, distribution.high, distribution.step, float)
+    if isinstance(distribution, FloatDistribution):
+        variable = Float(distribution.low, distribution.high, log=distribution.log)
+        return Parameter(variable, float, float)
+    raise SpearmintError(f"SpearmintSampler: {distribution} is not supported")
+
+
+def _steps(low: float, high: float, step: float, kind: Callable[[float], Any]) -> Parameter:
+    last = math.floor((high - low) / step + 1e-9)
+    return Parameter(
+        Int(0, last),
+        lambda x: min(max(round((x - low) / step), 0), last),
+        lambda k: kind(min(low + k * step, high)),
+    )
+
+
+def _choice(choices: Sequence[Any]) -> Parameter:
+    return Parameter(
+        Enum(range(len(choices))),
+        lambda choice: next(i for i, c in enumerate(choices) if c is choice or c == choice),
+        lambda i: choices[i],
+    )
+
+
+def _ours(trial: FrozenTrial, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    return {name: p.to_ours(trial.params[name]) for name, p in parameters.items()}
+
+
+def _value(trial: FrozenTrial) -> float:
+    if trial.state is TrialState.COMPLETE:
+        return float(trial.value)
+    if trial.state is TrialState.PRUNED and trial.intermediate_values:
+        return float(trial.intermediate_values[max(trial.intermediate_values)])
+    return math.nan
