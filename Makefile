@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUITE := .venv-suite
 SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/model/*.pyx) setup.py pyproject.toml
 
-.PHONY: help run install test test-slow lint format bench suite chaos paper clean
+.PHONY: help run install test test-slow lint format bench suite chaos paper clean docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -24,7 +24,7 @@ $(VENV)/.installed: $(BIN)/python $(SOURCES)
 	@touch $@
 
 $(VENV)/.developed: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable '.[experiments,plots,test,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[docs,experiments,plots,test,dev]'
 	@touch $(VENV)/.installed $@
 
 test: $(VENV)/.developed  ## all tests but the slow ones
@@ -61,6 +61,10 @@ paper: $(VENV)/.developed  ## every experiment and figure of the paper
 
 chaos: $(VENV)/.developed  ## kill -9 of managers, jobs and database servers
 	$(BIN)/python -m tests.chaos
+
+docs: $(VENV)/.developed  ## the user's guide, in site/
+	$(BIN)/python -m spearmint_int.config.reference
+	$(BIN)/mkdocs build --quiet
 
 clean:  ## what was built; experiments keep their results
 	rm -rf build dist *.egg-info $(VENV)/.installed $(VENV)/.developed
