@@ -201,6 +201,7 @@ PLOTS: Registry[PlotMaker] = Registry(
         "progress": Entry(f"{_PLOTS}.progress:of", "the best so far, and the model's minimum"),
         "variables": Entry(f"{_PLOTS}.variables:of", "what the model expects along each variable"),
         "pairs": Entry(f"{_PLOTS}.pairs:of", "the model over each pair of variables"),
+        "optimum": Entry(f"{_PLOTS}.optimum:of", "which integer and which option is best"),
         "importance": Entry(f"{_PLOTS}.importance:of", "which variables matter"),
         "parallel": Entry(f"{_PLOTS}.parallel:of", "every result across all variables"),
         "calibration": Entry(f"{_PLOTS}.calibration:of", "predicted against observed"),

@@ -21,8 +21,8 @@ from spearmint_int.space import Float, Space
 
 DRAWS = 1000
 # A joint draw costs the cube of its points: a lattice up to this size is drawn whole.
-MOST_POINTS = 1200
-SCREENED = 8192  # candidates of a larger space, of which the most promising are drawn
+MOST_CELLS = 1200
+SCREENED, PROMISING = 8192, 500  # candidates of a larger space, and how many of them are drawn
 KAPPA = 2.0
 # Around the most promising ones again, at these fractions of the range: minima lie between points.
 SPRAYED, SPREADS = 60, (0.05, 0.01)
@@ -55,7 +55,7 @@ def optimum_draws(
 ) -> OptimumDraws:
     """Joint draws wherever the minimum may be."""
     space = model.problem.space
-    whole = space.is_discrete and space.cells <= MOST_POINTS
+    whole = space.is_discrete and space.cells <= MOST_CELLS
     points = space.lattice() if whole else _promising(model, rng)
     values = model.draw(points, rng, count)
     return OptimumDraws(space, points, values, _chosen(model, points), whole)
@@ -65,9 +65,9 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     space = model.problem.space
     spread = space.snap(sobol_design(SCREENED, space.dimensions, seed=int(rng.integers(2**31))))
     evaluated = _unique(space.snap(model.problem.observations.points))
-    first = _lowest(model, _unique(np.concatenate([evaluated, spread])), MOST_POINTS // 2)
+    first = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
     near = [_sprayed(space, first[:SPRAYED], width, rng) for width in SPREADS]
-    best = _lowest(model, _unique(np.concatenate([first, *near])), MOST_POINTS - 1)
+    best = _lowest(model, _unique(np.concatenate([first, *near])), PROMISING - 1)
     values = model.predict(evaluated).mean
     return _unique(np.concatenate([evaluated[[np.argmin(values)]], best]))
 
@@ -80,10 +80,11 @@ def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:
 def _sprayed(
     space: Space, points: FloatArray, width: float, rng: np.random.Generator
 ) -> FloatArray:
-    """Ten points around each, moved in the reals."""
+    """Ten points around each, moved in the reals and the integers."""
     rows = np.repeat(points, 10, axis=0)
-    reals = space.real_columns
-    rows[:, reals] += width * rng.standard_normal((len(rows), len(reals)))
+    integers = [axis.start for axis in space.axes if not axis.one_hot]
+    columns = [*space.real_columns.tolist(), *integers]
+    rows[:, columns] += width * rng.standard_normal((len(rows), len(columns)))
     return space.snap(np.clip(rows, 0.0, 1.0))
 
 

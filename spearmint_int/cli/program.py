@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from spearmint_int.cli.arguments import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
+from spearmint_int.cli.certainty import audit, certainty
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
 from spearmint_int.cli.explain import explain
@@ -84,7 +85,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 
 for command in (
-    init, check, run, status, jobs, best, show, explain, replay, plot, report,
+    init, check, run, status, jobs, best, show, certainty, explain, replay, audit, plot, report,
     suggest, tell, add, retry, export, clean, completion,
 ):  # fmt: skip
     program.add_command(command)

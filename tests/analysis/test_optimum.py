@@ -13,7 +13,7 @@ from spearmint_int.analysis.optimum import (
     probability_of_better,
 )
 from spearmint_int.arrays import FloatArray
-from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit, suggest
+from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
 from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.space import Enum, Float, Int, Space
 
@@ -113,27 +113,3 @@ def _check_reliability(said: FloatArray, came: FloatArray) -> None:
         mean = float(np.mean(said[inside]))
         error = np.sqrt(mean * (1 - mean) / np.sum(inside))
         assert abs(np.mean(came[inside]) - mean) < 3 * error, (low, mean, np.mean(came[inside]))
-
-
-@pytest.mark.slow
-def test_the_stopping_rule_keeps_its_promise() -> None:
-    """Stopped as soon as the model is 95 % sure, the regret is below the bound in 95 % of runs."""
-    kept = [_stopped_run(seed, margin=0.05) for seed in range(200)]
-    assert np.mean(kept) >= 0.95
-
-
-def _stopped_run(seed: int, *, margin: float) -> bool:
-    rng = np.random.default_rng(1000 + seed)
-    values, rows = drawn_function(LATTICE, rng), LATTICE.lattice()
-    value_at = {row.tobytes(): value for row, value in zip(rows, values, strict=True)}
-    seen = [rows[i] for i in rng.permutation(len(rows))[:5]]
-    while len(seen) < len(rows):
-        points = np.array(seen)
-        known = np.array([value_at[row.tobytes()] for row in points])
-        problem = Problem(LATTICE, Observations.of(points, known), options=QUICK, seed=seed)
-        draws = optimum_draws(fit(problem, rng), rng, count=400)
-        if probability_of_better(draws, margin) <= 0.05:
-            break
-        seen.append(suggest(problem).suggestions[0].point)
-    least = min(value_at[row.tobytes()] for row in seen)
-    return bool(least - np.min(values) <= margin)

@@ -12,8 +12,9 @@ import pytest
 from tests.cli.conftest import CommandLine
 
 COMMANDS = [
-    "init", "check", "run", "status", "jobs", "best", "show", "explain", "replay", "plot",
-    "report", "suggest", "tell", "add", "retry", "export", "clean", "completion",
+    "init", "check", "run", "status", "jobs", "best", "show", "certainty", "explain",
+    "replay", "audit", "plot", "report", "suggest", "tell",
+    "add", "retry", "export", "clean", "completion",
 ]  # fmt: skip
 # What --help must not load: they take longer than a person waits for a help text.
 SLOW = ("numpy", "scipy", "pymongo", "pydantic", "rich")

@@ -1,0 +1,125 @@
+"""`certainty` and `audit`: how sure the model is of the optimum, and what rounding would waste."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import json_option, on_folder
+from spearmint_int.cli.output import print_facts, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spearmint_int.analysis.optimum import OptimumDraws
+    from spearmint_int.analysis.rounding import Waste
+    from spearmint_int.chooser import Problem
+    from spearmint_int.cli.arguments import Folder
+
+BAR_WIDTH = 20
+SHOWN_CHANCE, MOST_VALUES = 0.005, 8  # of one variable, the most likely ones
+MOST_MOMENTS = 40  # of a run, at which other treatments are asked
+
+
+@click.command(short_help="How sure the model is of the optimum.")
+@json_option
+@on_folder
+def certainty(folder: Folder, as_json: bool) -> None:
+    """The probability that each integer and each option is the best, and what may be left to gain.
+
+    It is the model's belief, from joint draws of the function: as good as the model is.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    from spearmint_int.analysis.optimum import optimum_draws  # noqa: PLC0415
+    from spearmint_int.snapshot import Snapshot  # noqa: PLC0415
+
+    with folder.store() as store:
+        snapshot = Snapshot.of_store(folder.config, store)
+    if snapshot.model is None:
+        click.echo("two results are needed for a model")
+        return
+    draws = optimum_draws(snapshot.model, np.random.default_rng(0))
+    if as_json:
+        print_json(_document(draws))
+    else:
+        print_facts(_facts(draws))
+
+
+def _facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
+    from spearmint_int.analysis.optimum import certificate  # noqa: PLC0415
+
+    found = certificate(draws)
+    exact = "every point of the space" if draws.is_exact else f"{len(draws.points)} points"
+    yield "optimum", f"{found} (by {exact})"
+    yield "expected gain", f"{value_text.number(found.expected_regret)} is left on average"
+    for name, chances in _chances(draws):
+        least = sorted(chances.values())[-MOST_VALUES:][0]
+        likely = [(v, p) for v, p in chances.items() if p >= max(SHOWN_CHANCE, least)]
+        for i, (value, chance) in enumerate(likely):
+            bar = "█" * max(round(BAR_WIDTH * chance), 1)
+            text = f"{value_text.param(value):>8} {bar:<{BAR_WIDTH}} {chance:.1%}"
+            yield ("" if i else name), text
+
+
+def _chances(draws: OptimumDraws) -> Iterator[tuple[str, dict[Any, float]]]:
+    from spearmint_int.analysis.optimum import (  # noqa: PLC0415
+        discrete_groups,
+        probability_of_best,
+    )
+
+    for group in discrete_groups(draws.space):
+        yield draws.space.group_names[group], probability_of_best(draws, group)
+
+
+def _document(draws: OptimumDraws) -> dict[str, Any]:
+    from spearmint_int.analysis.optimum import certificate  # noqa: PLC0415
+
+    found = certificate(draws)
+    return {
+        "regret": {"mean": found.expected_regret, f"{100 * found.confidence:g} %": found.bound},
+        "exact": draws.is_exact,
+        "probability_of_best": {
+            name: [{"value": value, "probability": chance} for value, chance in chances.items()]
+            for name, chances in _chances(draws)
+        },
+    }
+
+
+@click.command(short_help="What rounding would have wasted.")
+@json_option
+@on_folder
+def audit(folder: Folder, as_json: bool) -> None:
+    """How many suggestions of the naive and the basic treatment of integers would have been repeats
+    of evaluations that were there already, at moments of this run."""
+    from spearmint_int.analysis.rounding import waste_of_rounding  # noqa: PLC0415
+
+    moments = _moments(folder)
+    wastes = waste_of_rounding(moments)
+    if as_json:
+        print_json([vars(waste) for waste in wastes])
+    elif not moments:
+        click.echo("no job was chosen by a model yet")
+    else:
+        print_facts((waste.treatment, _waste_text(waste)) for waste in wastes)
+
+
+def _waste_text(waste: Waste) -> str:
+    share = f"{waste.repeats / waste.asked:.0%}"
+    return f"{waste.repeats} of {waste.asked} suggestions would have been repeats ({share})"
+
+
+def _moments(folder: Folder) -> Sequence[Problem]:
+    """The problems before the jobs that a model has chosen, evenly thinned."""
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+    from spearmint_int.replay import is_replayable, problem_before  # noqa: PLC0415
+
+    with folder.store() as store:
+        experiment = StoredExperiment.read(folder.config, store)
+        points = store.job_points(list(JobStatus))
+        chosen = [j for j in store.jobs() if is_replayable(j) and "acquisition" in j.provenance]
+    step = max(len(chosen) // MOST_MOMENTS, 1)
+    return [problem_before(experiment, points, job) for job in chosen[::step]]

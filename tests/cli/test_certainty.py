@@ -1,0 +1,65 @@
+"""`certainty`, `explain`, `replay` and `audit` on a run that has ended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.cli.program import exit_code
+from tests.cli.conftest import CONFIG, OBJECTIVE, CommandLine
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An experiment of eight jobs, six of which a model has chosen."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"max-finished-jobs": 8}))
+    (folder / "objective.py").write_text(OBJECTIVE)
+    assert exit_code(["run", str(folder)]) == 0
+    return folder
+
+
+def test_the_chances_of_an_integer_add_up(finished: Path, spearmint: CommandLine) -> None:
+    told = spearmint("certainty", finished, "--json").json
+    chances = told["probability_of_best"]["n"]
+    assert [row["value"] for row in chances] == [0, 1, 2, 3, 4]
+    assert sum(row["probability"] for row in chances) == pytest.approx(1.0)
+    assert told["regret"]["95 %"] >= 0
+
+
+def test_people_see_bars(finished: Path, spearmint: CommandLine) -> None:
+    assert "95 % sure that no point is better" in spearmint("certainty", finished).out
+
+
+def test_a_chosen_job_is_explained(finished: Path, spearmint: CommandLine) -> None:
+    answer = spearmint("explain", finished, "8")
+    for part in ("expected", "exploration", "runner-up", "decisive", "it turned out"):
+        assert part in answer.out
+
+
+def test_every_suggestion_is_the_same_again(finished: Path, spearmint: CommandLine) -> None:
+    answer = spearmint("replay", finished)
+    assert (answer.code, answer.out) == (0, "8 of 8 suggestions the same\n")
+
+
+def test_a_changed_setting_is_told(finished: Path, spearmint: CommandLine, tmp_path: Path) -> None:
+    other = CONFIG | {"max-finished-jobs": 8, "mcmc-iters": 3}
+    (finished / "other.json").write_text(json.dumps(other))
+    answer = spearmint("replay", finished, "8", "--config", "other.json")
+    assert answer.code == 1
+    assert "from other data or settings than then" in answer.out
+
+
+def test_the_audit_counts_what_rounding_repeats(finished: Path, spearmint: CommandLine) -> None:
+    rows = spearmint("audit", finished, "--json").json
+    assert [row["treatment"] for row in rows] == ["naive", "basic"]
+    assert all(0 <= row["repeats"] <= row["asked"] == 6 for row in rows)
+
+
+def test_a_result_that_was_brought_is_no_choice(with_results: Path, spearmint: CommandLine) -> None:
+    assert "not a chooser" in spearmint("explain", with_results, "1").out
+    answer = spearmint("replay", with_results, "1")
+    assert answer.code == 2
+    assert "its point was given" in answer.err
