@@ -39,11 +39,12 @@ class Stage:
 def stages() -> list[Stage]:
     """The quick ones first."""
     return [
-        Stage(FAST, coco.cases(coco.DIMENSIONS, coco.FUNCTIONS, REPORTED)),
+        Stage(FAST, coco.cases((5, 10), coco.FUNCTIONS, REPORTED)),
         Stage(("ours", "optuna-gp", "optuna-tpe", "random"), tuning.cases(tuning.TASKS, SEEDS)),
         Stage(("ours", "ours-noiseless"), draws.cases(draws.NAMES, range(100))),
-        Stage(("optuna-gp",), coco.cases((5, 10, 20), coco.FUNCTIONS, THREE)),
-        Stage(SLOW, coco.cases((5,), coco.FUNCTIONS, ONE)),
+        Stage(("optuna-gp",), coco.cases((5, 10), coco.FUNCTIONS, THREE)),
+        Stage((*FAST, "optuna-gp"), coco.cases((20,), coco.FUNCTIONS, THREE)),
+        Stage(SLOW, coco.cases((5, 10), coco.FUNCTIONS, ONE)),
     ]
 
 
