@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUITE := .venv-suite
 SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/model/*.pyx) setup.py pyproject.toml
 
-.PHONY: help run install test test-slow lint format bench suite chaos paper clean docs
+.PHONY: help run install test test-slow lint format bench suite chaos fuzz paper clean docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ $(SUITE)/.installed: $(SOURCES)
 
 paper: $(VENV)/.developed  ## every experiment and figure of the paper
 	$(BIN)/python -m experiments.paper --all
+
+fuzz: $(VENV)/.developed  ## 10 000 odd configs, files, rows and return values of each kind
+	SPEARMINT_INT_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
 chaos: $(VENV)/.developed  ## kill -9 of managers, jobs and database servers
 	$(BIN)/python -m tests.chaos

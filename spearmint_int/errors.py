@@ -13,7 +13,8 @@ SpearmintError
 │   ├── StoreUnavailable             the database can't be reached (ConnectionError)
 │   ├── StoreMissing                 nothing was stored yet
 │   ├── StoreVersionError            the database was written by another schema
-│   └── JobNotFound (LookupError)
+│   ├── JobNotFound (LookupError)
+│   └── DamagedJob                   a job whose row can't be read
 └── SchedulerError                   a job that could not be started
 """
 
@@ -86,6 +87,10 @@ class StoreVersionError(StoreError):
 
 class JobNotFound(StoreError, LookupError):
     """No job with that id."""
+
+
+class DamagedJob(StoreError):
+    """A job whose row or document can't be read; the text has its number and the reason."""
 
 
 class SchedulerError(SpearmintError):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from spearmint_int.chooser import Observations
+from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus
 
 if TYPE_CHECKING:
@@ -59,13 +60,14 @@ class StoreHistory:
         self._seconds: FloatArray = np.empty(0)
         self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
         self._unfinished: list[JobPoint] = []
+        self._unreadable: set[int] = set()  # damaged, of another space, or deleted by hand
         self._unsaved_chain: Mapping[str, Any] | None = None
         self.counts: dict[JobStatus, int] = dict.fromkeys(JobStatus, 0)
 
     def refresh(self) -> None:
         """Read what has changed."""
         self.counts = self._store.counts()
-        self._unfinished = self._store.job_points(UNFINISHED)
+        self._unfinished = [e for e in self._store.job_points(UNFINISHED) if self._fits(e)]
         self._grow(max([self.total, *(e.id for e in self._unfinished)]))
         for evaluation in self._unfinished:  # a broken job may be tried again
             self.forget(evaluation.id)
@@ -73,6 +75,7 @@ class StoreHistory:
         if any(np.count_nonzero(self._codes == CODES[s]) != self.counts[s] for s in FINISHED):
             # Somebody else finished a job between the reads, or had a broken one tried again.
             self._codes[:] = UNKNOWN
+            self._unreadable.clear()
             self._keep(self._store.job_points())
 
     def forget(self, job_id: int) -> None:
@@ -145,7 +148,7 @@ class StoreHistory:
 
     def _missing(self) -> list[int]:
         unknown = np.flatnonzero(self._codes[: self.total] == UNKNOWN) + 1
-        waiting = {e.id for e in self._unfinished}
+        waiting = {e.id for e in self._unfinished} | self._unreadable
         return [job_id for job_id in unknown.tolist() if job_id not in waiting]
 
     def _fetch(self, ids: list[int]) -> None:
@@ -153,16 +156,31 @@ class StoreHistory:
             self._keep(self._store.job_points())
             return
         for job_id in ids:
+            self._fetch_one(job_id)
+
+    def _fetch_one(self, job_id: int) -> None:
+        try:
             self.note(self._store.job(job_id))
+        except (JobNotFound, DamagedJob):
+            self._unreadable.add(job_id)
 
     def _keep(self, evaluations: Iterable[JobPoint]) -> None:
         for e in evaluations:
+            if not self._fits(e):
+                continue
             self._grow(e.id)
             self._points[e.id - 1] = e.point
             for task, values in self._values.items():
                 values[e.id - 1] = e.value(task)
             self._seconds[e.id - 1] = np.nan if e.seconds is None else e.seconds
             self._codes[e.id - 1] = CODES[e.status]
+
+    def _fits(self, e: JobPoint) -> bool:
+        """False for a point of another space, which somebody has put in by hand."""
+        if len(e.point) == self._points.shape[1]:
+            return True
+        self._unreadable.add(e.id)
+        return False
 
     def _grow(self, size: int) -> None:
         have = len(self._codes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import click
@@ -25,8 +24,11 @@ if TYPE_CHECKING:
 @on_folder
 def clean(folder: Folder, yes: bool) -> None:
     """Delete all jobs and results of the experiment, its output folder and its trace."""
+    from spearmint_int.identity import load_identity  # noqa: PLC0415
+
     output = folder.directory / "output"
     with folder.store() as store:
+        load_identity(folder.config, store)  # nobody else's
         _refuse_while_running(store)
         jobs = value_text.counted(sum(store.counts().values()), "job")
         if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):
@@ -49,7 +51,7 @@ def _delete_files(output: Path) -> None:
 def _refuse_while_running(store: Store) -> None:
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
 
-    now = time.time()
+    now = store.now()
     pending = store.jobs(JobStatus.PENDING)
     running = [job.id for job in pending if (job.lease_expires or 0) > now]
     if running:

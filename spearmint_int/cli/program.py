@@ -18,13 +18,13 @@ from spearmint_int.cli.import_export import add, export
 from spearmint_int.cli.init import init
 from spearmint_int.cli.jobs import jobs, retry, show
 from spearmint_int.cli.plot import plot
+from spearmint_int.cli.repair import backup, repair
 from spearmint_int.cli.replay import replay
 from spearmint_int.cli.report import report
 from spearmint_int.cli.run import run
 from spearmint_int.cli.status import best, status
 from spearmint_int.cli.suggest import suggest, tell
 from spearmint_int.errors import SpearmintError, alternatives
-from spearmint_int.stores.address import without_passwords
 
 PROGRAM = "spearmint-int"
 SHELLS = ("bash", "zsh", "fish")
@@ -86,7 +86,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 for command in (
     init, check, run, status, jobs, best, show, certainty, explain, replay, audit, plot, report,
-    suggest, tell, add, retry, export, clean, completion,
+    suggest, tell, add, retry, export, backup, repair, clean, completion,
 ):  # fmt: skip
     program.add_command(command)
 
@@ -115,6 +115,8 @@ def exit_code(arguments: list[str]) -> int:
 
 
 def _tell(sentence: str) -> int:
+    from spearmint_int.stores.address import without_passwords  # noqa: PLC0415
+
     click.echo(f"error: {without_passwords(sentence)}", err=True)
     return USERS_MISTAKE
 

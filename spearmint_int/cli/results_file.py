@@ -57,7 +57,15 @@ def read_rows(text: str, *, name: str, as_json: bool) -> list[Row]:
 
 
 def _csv_rows(text: str, name: str) -> list[Row]:
-    reader = csv.DictReader(io.StringIO(text), skipinitialspace=True)
+    # Lines may end as on any system: old Macs wrote a bare CR.
+    reader = csv.DictReader(io.StringIO(text, newline=None), skipinitialspace=True)
+    try:
+        return _read_csv(reader, name)
+    except csv.Error as error:
+        raise ResultsFileError(f"{name}:{reader.line_num}: is not CSV: {error}") from None
+
+
+def _read_csv(reader: csv.DictReader[str], name: str) -> list[Row]:
     if not reader.fieldnames:
         raise ResultsFileError(f"{name}: is empty; its first line must name the columns")
     rows = []

@@ -24,13 +24,19 @@ if TYPE_CHECKING:
 Bound = Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), Whole]
 
 
+# Of one variable: a model of more dimensions would not end.
+MOST_VALUES = 10_000
+
+
 class FloatVariable(Section):
     """A real variable between `min` and `max`, both included."""
 
     type: Annotated[Literal["FLOAT"], Upper]
     min: Real
     max: Real
-    size: Count = Field(default=1, description="number of values; the objective gets an array")
+    size: Count = Field(
+        default=1, le=MOST_VALUES, description="number of values; the objective gets an array"
+    )
     log: bool = Field(default=False, description="search on a log scale; min must be above 0")
 
     @model_validator(mode="after")
@@ -53,7 +59,9 @@ class IntVariable(Section):
     type: Annotated[Literal["INT"], Upper]
     min: Bound
     max: Bound
-    size: Count = Field(default=1, description="number of values; the objective gets an array")
+    size: Count = Field(
+        default=1, le=MOST_VALUES, description="number of values; the objective gets an array"
+    )
 
     @model_validator(mode="after")
     def _check_bounds(self) -> IntVariable:
@@ -81,7 +89,9 @@ class EnumVariable(Section):
 
     type: Annotated[Literal["ENUM"], Upper]
     options: Annotated[tuple[Option, ...], Field(min_length=1), Listed]
-    size: Count = Field(default=1, description="number of values; the objective gets a list")
+    size: Count = Field(
+        default=1, le=MOST_VALUES, description="number of values; the objective gets a list"
+    )
 
     @model_validator(mode="after")
     def _check_options(self) -> EnumVariable:

@@ -92,7 +92,7 @@ class Run:
         )
         self._estimator = Estimator(experiment, recommender=recommender, wake=stop.wakeup.set)
         self._starts = StartBackoff()
-        self._notices = experiment.notices
+        self._notices = [*experiment.notices, *(one.sentence for one in store.damaged())]
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
         self._next_look = 0.0

@@ -115,12 +115,13 @@ class Suggester:
         if self._add_initial_points():
             self._wake()
             return Begun.INITIAL_POINTS
+        last_id = self._store.last_id()
         self._experiment.history.refresh()
         problem = self._experiment.problem()
         self._tell(SuggestionStarted(len(problem.observations)))
         call = BackgroundCall(lambda: self._experiment.chooser(problem, 1), done=self._wake)
-        history = self._experiment.history
-        self._attempt = _Attempt(call, resource, history.total, history.pending_ids)
+        pending = self._experiment.history.pending_ids
+        self._attempt = _Attempt(call, resource, last_id, pending)
         return Begun.SUGGESTION
 
     def collect(self) -> NextJob | None:

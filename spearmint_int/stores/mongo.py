@@ -8,14 +8,22 @@ breaks, nobody knows whether the last change was applied: changes therefore leav
 
 from __future__ import annotations
 
+import json
 import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bson import json_util
 from pymongo import ASCENDING
 from pymongo.errors import DuplicateKeyError
 
-from spearmint_int.errors import JobNotFound, StoreError, StoreMissing, StoreVersionError
+from spearmint_int.errors import (
+    DamagedJob,
+    JobNotFound,
+    StoreError,
+    StoreMissing,
+    StoreVersionError,
+)
 from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
@@ -32,16 +40,21 @@ from spearmint_int.jobs import (
 from spearmint_int.stores import records
 from spearmint_int.stores.clock import StoreClock
 from spearmint_int.stores.mongo_documents import NamedValues, from_bson, to_bson
-from spearmint_int.stores.mongo_insert import insert_next
+from spearmint_int.stores.mongo_insert import insert_next, last_id
 from spearmint_int.stores.mongo_server import PATIENCE_SECONDS, Document, MongoServer
 from spearmint_int.stores.protocol import LONGEST_LOCK_SECONDS, SCHEMA_VERSION
+from spearmint_int.stores.sqlite import SQLiteStore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     from spearmint_int.stores.address import StoreAddress
 
 SCHEMA_NAME = "schema-version"
+
+# What a backup keeps of a job: all but the marks by which calls recognise themselves.
+RECORD_NAMES = tuple(records.new_record(JobDraft({}, ()), now=0.0))
 
 # A claim looks at this many of the lowest new jobs at once.
 CANDIDATES = 8
@@ -102,11 +115,20 @@ class MongoStore:
             for index in INDEXES:
                 self._server.call(partial(self._jobs.create_index, index))
             version = self._meta.first(SCHEMA_NAME, SCHEMA_VERSION)
+        if isinstance(version, int) and 0 < version < SCHEMA_VERSION:
+            version = self._migrated()
         if version != SCHEMA_VERSION:
             raise StoreVersionError(
                 f"{self.location}: has schema version {version}, this program needs "
                 f"{SCHEMA_VERSION}; use the version of spearmint-int that wrote it, or another name"
             )
+
+    def _migrated(self) -> int:
+        """1 → 2: of a pending job's process several tell, each a part."""
+        old = {"status": JobStatus.PENDING.value, "process": None}
+        self._server.call(lambda: self._jobs.update_many(old, {"$set": {"process": {}}}))
+        self._meta.save(SCHEMA_NAME, SCHEMA_VERSION)
+        return SCHEMA_VERSION
 
     def _check_unused(self) -> None:
         # Spearmint itself keeps its jobs under the same name, in another form.
@@ -151,13 +173,16 @@ class MongoStore:
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        unclaimed = {"status": JobStatus.NEW.value}
+        unclaimed: Document = {"status": JobStatus.NEW.value}
         if resource is not None:
             unclaimed["resource"] = resource
         while candidates := self._first_few(unclaimed):
-            for document in candidates:
+            readable = [document for document in candidates if _damage(document) is None]
+            for document in readable:
                 if job := self._take(document, owner, lease_seconds):
                     return job
+            if not readable:
+                unclaimed["_id"] = {"$gt": candidates[-1]["_id"]}
         return None
 
     def _first_few(self, wanted: Document) -> list[Document]:
@@ -215,7 +240,8 @@ class MongoStore:
     def expire(self, now: float, *, max_attempts: int) -> list[Job]:
         lost = {"status": JobStatus.PENDING.value, "lease_expires": {"$lt": now}}
         documents = self._server.call(lambda: list(self._jobs.find(lost).sort("_id", ASCENDING)))
-        return [job for job in map(_job, documents) if self._take_back(job, max_attempts)]
+        lost_jobs = records.readable(_job, documents)
+        return [job for job in lost_jobs if self._take_back(job, max_attempts)]
 
     def _take_back(self, job: Job, max_attempts: int) -> bool:
         mark = f"expire {uuid.uuid4().hex}"
@@ -313,7 +339,7 @@ class MongoStore:
         documents = self._server.call(
             lambda: list(self._jobs.find(wanted).sort("_id", ASCENDING).limit(limit or 0))
         )
-        return [_job(document) for document in documents]
+        return records.readable(_job, documents)
 
     def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
@@ -323,16 +349,7 @@ class MongoStore:
         documents = self._server.call(
             lambda: list(self._jobs.find(wanted, fields, hint=index).sort("_id", ASCENDING))
         )
-        return [
-            JobPoint(
-                int(document["_id"]),
-                JobStatus(document["status"]),
-                tuple(document["point"]),
-                records.result_from_record(document["result"]),
-                seconds_between(document["started"], document["ended"]),
-            )
-            for document in documents
-        ]
+        return records.readable(_job_point, documents)
 
     def counts(self) -> dict[JobStatus, int]:
         return self._count({})
@@ -345,6 +362,46 @@ class MongoStore:
         group = {"$group": {"_id": "$status", "number": {"$sum": 1}}}
         rows = self._server.call(lambda: list(self._jobs.aggregate([{"$match": condition}, group])))
         return records.all_counts((row["_id"], int(row["number"])) for row in rows)
+
+    def last_id(self) -> int:
+        return self._server.call(partial(last_id, self._jobs))
+
+    # --- repair and backup ---
+
+    def damaged(self) -> list[records.Damage]:
+        documents = self._server.call(lambda: list(self._jobs.find({}).sort("_id", ASCENDING)))
+        return [damage for one in documents if (damage := _damage(one)) is not None]
+
+    def raw(self, job_id: int) -> dict[str, Any]:
+        document = self._server.call(lambda: self._jobs.find_one({"_id": job_id}))
+        if document is None:
+            raise JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
+        raw: dict[str, Any] = json.loads(json_util.dumps(document))
+        return raw
+
+    def remove(self, job_id: int) -> None:
+        self._server.call(lambda: self._jobs.delete_one({"_id": job_id}))
+
+    def put_back(self, raw: Mapping[str, Any]) -> None:
+        document = json_util.loads(json.dumps(raw))
+        _job(document)  # raises DamagedJob
+        try:
+            self._server.call(lambda: self._jobs.insert_one(document))
+        except StoreError as error:
+            raise StoreError(f"job {document['_id']} is there already: {error}") from error
+
+    def backup(self, path: Path) -> None:
+        copy = SQLiteStore(path)
+        documents = self._server.call(lambda: list(self._jobs.find({}).sort("_id", ASCENDING)))
+        for document in documents:
+            if _damage(document) is None:
+                record = from_bson(document)
+                copy.put_record(record.pop("_id"), {name: record[name] for name in RECORD_NAMES})
+        for name, value in self._meta.all().items():
+            copy.save_meta(name, value)
+        for name, value in self._chains.all().items():
+            copy.save_chain(name, value)
+        copy.close()
 
     # --- the experiment's other state ---
 
@@ -401,7 +458,28 @@ class MongoStore:
 
 
 def _job(document: Document) -> Job:
-    return records.job_from_record(int(document["_id"]), from_bson(document))
+    with records.reading(document["_id"]):
+        job_id = int(document["_id"])
+    return records.job_from_record(job_id, from_bson(document))
+
+
+def _job_point(document: Document) -> JobPoint:
+    with records.reading(document["_id"]):
+        return JobPoint(
+            int(document["_id"]),
+            JobStatus(document["status"]),
+            records.checked_point(document["point"]),
+            records.result_from_record(document["result"]),
+            seconds_between(document["started"], document["ended"]),
+        )
+
+
+def _damage(document: Document) -> records.Damage | None:
+    try:
+        _job(document)
+    except DamagedJob as error:
+        return records.Damage(document["_id"], str(error))
+    return None
 
 
 def _process_changes(process: ProcessInfo) -> Document:

@@ -75,6 +75,11 @@ class NamedValues:
         document = self._server.call(lambda: self._collection.find_one({"_id": name}))
         return None if document is None else from_bson(document["value"])
 
+    def all(self) -> dict[str, Any]:
+        """Every value by its name."""
+        documents = self._server.call(lambda: list(self._collection.find({})))
+        return {str(one["_id"]): from_bson(one["value"]) for one in documents}
+
     def drop(self) -> None:
         """Delete them all."""
         self._server.call(self._collection.drop)

@@ -51,7 +51,7 @@ def insert_next(
     """
     added: list[Job] = []
     while len(added) < len(rows):
-        last = server.call(lambda: _last_id(jobs))
+        last = server.call(lambda: last_id(jobs))
         if (after is not None and last != after) or not permitted():
             break
         batch = dict(enumerate(rows[len(added) : len(added) + BATCH], start=last + 1))
@@ -62,7 +62,8 @@ def insert_next(
     return added
 
 
-def _last_id(jobs: Collection[Document]) -> int:
+def last_id(jobs: Collection[Document]) -> int:
+    """The highest id that is in use, 0 without one."""
     last = jobs.find_one({}, {"_id": 1}, sort=[("_id", DESCENDING)])
     return 0 if last is None else int(last["_id"])
 

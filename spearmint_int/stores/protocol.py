@@ -8,6 +8,7 @@ from spearmint_int.jobs import FINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     from spearmint_int.jobs import (
         Claim,
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
         JobStatus,
         ProcessInfo,
     )
+    from spearmint_int.stores.records import Damage
 
-# The version of what the stores write. A store of another version is refused, never guessed at.
-SCHEMA_VERSION = 1
+# The version of what the stores write. An older store is brought up to it when it is opened; a
+# newer one is refused, never guessed at.
+SCHEMA_VERSION = 2
 
 LONGEST_LOCK_SECONDS = 3600.0
 
@@ -151,6 +154,27 @@ class Store(Protocol):
 
     def budget(self, resource: str) -> dict[JobStatus, int]:
         """`counts` of the jobs that count against the resource's limit (see `add`)."""
+
+    def last_id(self) -> int:
+        """The highest id that is in use, 0 in an empty store."""
+
+    # --- repair and backup ---
+
+    def damaged(self) -> list[Damage]:
+        """The jobs that can't be read. The methods above leave them out, but `job`, which raises
+        DamagedJob, and the counts."""
+
+    def raw(self, job_id: int) -> dict[str, Any]:
+        """The row or document as it is, JSON-ready; raises JobNotFound."""
+
+    def remove(self, job_id: int) -> None:
+        """Take the row out of the store, readable or not."""
+
+    def put_back(self, raw: Mapping[str, Any]) -> None:
+        """Store again what `raw` gave; DamagedJob when it can't be read as a job."""
+
+    def backup(self, path: Path) -> None:
+        """Write all jobs and state as they are now to a new SQLite file."""
 
     # --- the experiment's other state ---
 

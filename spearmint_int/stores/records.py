@@ -7,11 +7,13 @@ A record has only dicts, lists, strings, numbers, booleans and None, in the name
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spearmint_int import plain_json
-from spearmint_int.errors import StoreError
+from spearmint_int.errors import DamagedJob, StoreError
 from spearmint_int.jobs import (
     Failure,
     FailureKind,
@@ -24,11 +26,37 @@ from spearmint_int.jobs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from spearmint_int.jobs import Values
 
+T = TypeVar("T")
+U = TypeVar("U")
 Record = dict[str, Any]
+
+NUMBER, MAYBE_NUMBER, MAYBE_TEXT = (int, float), (int, float, NoneType), (str, NoneType)
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "params": dict,
+    "provenance": dict,
+    "resource": str,
+    "tasks": list,
+    "failures": list,
+    "attempts": int,
+    "created": NUMBER,
+    "started": MAYBE_NUMBER,
+    "ended": MAYBE_NUMBER,
+    "lease_owner": MAYBE_TEXT,
+    "lease_expires": MAYBE_NUMBER,
+    "token": MAYBE_TEXT,
+}
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A job that can't be read: its number, and the sentence about it."""
+
+    job_id: int
+    sentence: str
 
 
 def plain(value: Any, place: str = "value") -> Any:
@@ -123,14 +151,59 @@ def lost_worker(job: Job) -> Failure:
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
 
 
+@contextmanager
+def reading(job_id: object) -> Iterator[None]:
+    """What goes wrong inside is the row's fault: somebody has edited it, or the disk has."""
+    try:
+        yield
+    except KeyError as error:
+        raise DamagedJob(_damage(job_id, f"{error.args[0]} is missing")) from error
+    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        raise DamagedJob(_damage(job_id, str(error))) from error
+
+
+def readable(read: Callable[[T], U], rows: Iterable[T]) -> list[U]:
+    """What could be read of the rows; damaged ones are left out."""
+    found = []
+    for row in rows:
+        with suppress(DamagedJob):
+            found.append(read(row))
+    return found
+
+
+def _damage(job_id: object, reason: str) -> str:
+    return f"job {job_id} can't be read: {reason}; 'spearmint-int repair' shows and mends it"
+
+
+def checked_point(point: Any) -> tuple[float, ...]:
+    """A point of the unit cube; ValueError for anything else."""
+    if not isinstance(point, list) or not all(
+        isinstance(u, int | float) and 0.0 <= u <= 1.0 for u in point
+    ):
+        raise ValueError(f"point must be a list of numbers from 0 to 1, got {str(point)[:60]}")
+    return tuple(map(float, point))
+
+
+def _check_types(record: Mapping[str, Any]) -> None:
+    for name, types in TYPES.items():
+        if not isinstance(record[name], types):
+            raise ValueError(f"{name} is {str(record[name])[:60]!r}")
+
+
 def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
-    """The job of a record that came out of a store."""
+    """The job of a record that came out of a store; DamagedJob when it is none."""
+    with reading(job_id):
+        _check_types(record)
+        return _job(job_id, record)
+
+
+def _job(job_id: int, record: Mapping[str, Any]) -> Job:
     process = record["process"]
     return Job(
         id=job_id,
         status=JobStatus(record["status"]),
         params=record["params"],
-        point=tuple(record["point"]),
+        point=checked_point(record["point"]),
         source=Source(record["source"]),
         provenance=record["provenance"],
         resource=record["resource"],
@@ -149,5 +222,7 @@ def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
 
 
 def all_counts(pairs: Iterable[tuple[str, int]]) -> dict[JobStatus, int]:
-    """Numbers per status, with zeros where the store has no job of it."""
-    return dict.fromkeys(JobStatus, 0) | {JobStatus(status): number for status, number in pairs}
+    """Numbers per status, with zeros where the store has no job of it; others don't count."""
+    known = {status.value: status for status in JobStatus}
+    found = {known[status]: number for status, number in pairs if status in known}
+    return dict.fromkeys(JobStatus, 0) | found

@@ -11,7 +11,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.errors import JobNotFound, StoreError
+from spearmint_int.errors import DamagedJob, JobNotFound, StoreError
 from spearmint_int.jobs import (
     COUNTED_SOURCES,
     FINISHED,
@@ -102,11 +102,13 @@ class SQLiteStore:
             "process": {},
         }
         with self._file.transaction() as connection:
-            row = connection.execute(
-                "SELECT id FROM jobs WHERE status = 'new' AND resource = coalesce(?, resource)"
-                " ORDER BY id LIMIT 1",
+            rows = connection.execute(
+                "SELECT * FROM jobs WHERE status = 'new' AND resource = coalesce(?, resource)"
+                " ORDER BY id",
                 (resource,),
-            ).fetchone()
+            )
+            row = next(filter(_is_readable, rows), None)
+            rows.close()
             if row is None:
                 return None
             connection.execute("UPDATE jobs SET attempts = attempts + 1 WHERE id = ?", (row["id"],))
@@ -170,6 +172,7 @@ class SQLiteStore:
                 "SELECT * FROM jobs WHERE status = 'pending' AND lease_expires < ? ORDER BY id",
                 (now,),
             ).fetchall()
+            lost = list(filter(_is_readable, lost))
             for row in lost:
                 status = status_after_failure(row["attempts"], max_attempts)
                 failure = records.lost_worker(_job(row))
@@ -202,7 +205,7 @@ class SQLiteStore:
                 f"SELECT * FROM jobs WHERE {where} ORDER BY id LIMIT ?",
                 (*arguments, -1 if limit is None else limit),
             )
-            return [_job(row) for row in rows]
+            return records.readable(_job, rows)
 
     def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         names = [status.value for status in statuses]
@@ -212,16 +215,7 @@ class SQLiteStore:
                 f" WHERE status IN ({_marks(names)}) ORDER BY id",
                 names,
             ).fetchall()
-        return [
-            JobPoint(
-                row["id"],
-                JobStatus(row["status"]),
-                tuple(json.loads(row["point"])),
-                records.result_from_record(_loads(row["result"])),
-                seconds_between(row["started"], row["ended"]),
-            )
-            for row in rows
-        ]
+        return records.readable(_job_point, rows)
 
     def counts(self) -> dict[JobStatus, int]:
         with self._file.reading() as connection:
@@ -236,6 +230,50 @@ class SQLiteStore:
                 (resource, *COUNTED_SOURCES),
             )
             return records.all_counts(tuple(row) for row in rows)
+
+    def last_id(self) -> int:
+        with self._file.reading() as connection:
+            return _last_id(connection)
+
+    # --- repair and backup ---
+
+    def damaged(self) -> list[records.Damage]:
+        with self._file.reading() as connection:
+            rows = connection.execute("SELECT * FROM jobs ORDER BY id").fetchall()
+        return [damage for row in rows if (damage := _damage(row)) is not None]
+
+    def raw(self, job_id: int) -> dict[str, Any]:
+        with self._file.reading() as connection:
+            row = dict(_row(connection, job_id))
+        return {
+            name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()
+        }
+
+    def remove(self, job_id: int) -> None:
+        with self._file.transaction() as connection:
+            connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+
+    def put_back(self, raw: Mapping[str, Any]) -> None:
+        with self._file.transaction() as connection:
+            names = [row["name"] for row in connection.execute("PRAGMA table_info(jobs)")]
+            with records.reading(raw.get("id")):
+                values = [raw[name] for name in names]
+            connection.execute(
+                f"INSERT INTO jobs ({', '.join(names)}) VALUES ({_marks(names)})", values
+            )
+            _select(connection, raw["id"])
+
+    def backup(self, path: Path) -> None:
+        self._file.backup(path)
+
+    def put_record(self, job_id: int, record: Mapping[str, Any]) -> None:
+        """Store a record of another store as it is, for its backup."""
+        row = _columns(record)
+        with self._file.transaction() as connection:
+            connection.execute(
+                f"INSERT INTO jobs (id, {', '.join(row)}) VALUES (?, {_marks(row)})",
+                (job_id, *row.values()),
+            )
 
     # --- the experiment's other state ---
 
@@ -372,10 +410,35 @@ def _select(connection: sqlite3.Connection, job_id: int) -> Job:
 
 
 def _job(row: sqlite3.Row) -> Job:
-    record = {
-        name: _loads(value) if name in JSON_COLUMNS else value for name, value in dict(row).items()
-    }
+    with records.reading(row["id"]):
+        record = {
+            name: _loads(value) if name in JSON_COLUMNS else value
+            for name, value in dict(row).items()
+        }
     return records.job_from_record(row["id"], record)
+
+
+def _job_point(row: sqlite3.Row) -> JobPoint:
+    with records.reading(row["id"]):
+        return JobPoint(
+            row["id"],
+            JobStatus(row["status"]),
+            records.checked_point(json.loads(row["point"])),
+            records.result_from_record(_loads(row["result"])),
+            seconds_between(row["started"], row["ended"]),
+        )
+
+
+def _damage(row: sqlite3.Row) -> records.Damage | None:
+    try:
+        _job(row)
+    except DamagedJob as error:
+        return records.Damage(row["id"], str(error))
+    return None
+
+
+def _is_readable(row: sqlite3.Row) -> bool:
+    return _damage(row) is None
 
 
 def _holds(row: sqlite3.Row, claim: Claim) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,16 @@ BUSY_SECONDS = 30.0
 
 # Marks the file as ours (`PRAGMA application_id`): "SpIn" in ASCII.
 APPLICATION_ID = 0x5370496E
+
+# The log goes over into the main file after so many pages of 4 kB: some twenty changes.
+CHECKPOINT_PAGES = 100
+WAL_LOOKS = 10
+
+# What it takes to come from a version to the next one.
+MIGRATIONS: dict[int, tuple[str, ...]] = {
+    # 1 → 2: of a pending job's process several tell, each a part.
+    1: ("UPDATE jobs SET process = '{}' WHERE process IS NULL AND status = 'pending'",),
+}
 
 # The columns that the model reads come first: SQLite then leaves the pages of the heavy ones alone.
 SCHEMA = """
@@ -73,8 +84,10 @@ class SQLiteFile:
         self._mutex = threading.RLock()
         if not create and not path.exists():
             raise StoreMissing(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
+        self._wal_inode: int | None = None
+        self._check_wal()
         with self._faults():
-            read_only = not create and not os.access(path.parent, os.W_OK)
+            self._read_only = read_only = not create and not os.access(path.parent, os.W_OK)
             connection = self._connect_read_only() if read_only else self._connect(str(path))
             self._connection: sqlite3.Connection | None = connection
             try:
@@ -144,8 +157,14 @@ class SQLiteFile:
             connection.execute("PRAGMA journal_mode = WAL")
         # On disk at every commit: NORMAL could lose the last results in a power cut.
         connection.execute("PRAGMA synchronous = FULL")
+        # Soon in the main file: whoever copies that file alone has nearly everything.
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         if self._version(connection) == 0:
             self._create_schema(connection)
+        if 0 < self._version(connection) < SCHEMA_VERSION:
+            if self._read_only:
+                return  # what is older can be read as it is
+            self._migrate(connection)
         if (version := self._version(connection)) != SCHEMA_VERSION:
             raise StoreVersionError(
                 f"{self.path}: has schema version {version}, this program needs {SCHEMA_VERSION}; "
@@ -171,6 +190,37 @@ class SQLiteFile:
                 connection.execute("ROLLBACK")
             raise
 
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        """From each version to the next, all or nothing."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for version in range(self._version(connection), SCHEMA_VERSION):
+                for statement in MIGRATIONS[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def backup(self, path: Path) -> None:
+        """A copy of everything as it is now; others go on writing meanwhile."""
+        with self._mutex, self._faults(), closing(sqlite3.connect(path)) as target:
+            self._open_connection().backup(target)
+
+    def _check_wal(self) -> None:
+        """A crash leaves -wal and -shm behind: without the -wal the last results are gone."""
+        wal, index = Path(f"{self.path}-wal"), Path(f"{self.path}-shm")
+        for _ in range(WAL_LOOKS):  # a process that ends removes one after the other
+            if wal.exists() or not index.exists():
+                return
+            time.sleep(0.05)
+        raise StoreError(
+            f"{wal}: is missing, and the last results with it; put it back, or delete {index.name} "
+            "to go on without them"
+        )
+
     @staticmethod
     def _version(connection: sqlite3.Connection) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -188,6 +238,13 @@ class SQLiteFile:
             inode = None
         if inode != self._inode:
             raise StoreError(f"{self.path}: was deleted or replaced while in use; start again")
+        try:
+            wal_inode = os.stat(f"{self.path}-wal").st_ino
+        except FileNotFoundError:
+            wal_inode = None
+        if self._wal_inode is not None and wal_inode != self._wal_inode:
+            raise StoreError(f"{self.path}-wal: was deleted while in use; start again")
+        self._wal_inode = wal_inode
 
     @contextmanager
     def _faults(self) -> Iterator[None]:

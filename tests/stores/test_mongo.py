@@ -92,7 +92,7 @@ def test_another_schema_version_is_refused(
 ) -> None:
     open_experiment()
     database[f"{tmp_path.name}.meta"].update_one({}, {"$set": {"value": 9}})
-    with pytest.raises(StoreVersionError, match="schema version 9, this program needs 1"):
+    with pytest.raises(StoreVersionError, match="schema version 9, this program needs 2"):
         open_experiment()
 
 

@@ -56,7 +56,7 @@ def test_text_is_stored_as_people_wrote_it(store: SQLiteStore, path: Path) -> No
 def test_the_file_has_a_schema_version_and_a_write_ahead_log(
     store: SQLiteStore, path: Path
 ) -> None:
-    assert query(path, "PRAGMA user_version") == [(1,)]
+    assert query(path, "PRAGMA user_version") == [(2,)]
     assert query(path, "PRAGMA journal_mode") == [("wal",)]
 
 
@@ -80,7 +80,7 @@ def test_every_query_has_its_index(store: SQLiteStore, path: Path, statement: st
 def test_another_schema_version_is_refused(store: SQLiteStore, path: Path) -> None:
     store.close()
     query(path, "PRAGMA user_version = 7")
-    with pytest.raises(StoreVersionError, match="schema version 7, this program needs 1"):
+    with pytest.raises(StoreVersionError, match="schema version 7, this program needs 2"):
         SQLiteStore(path)
 
 
@@ -215,3 +215,41 @@ def test_opening_the_embedded_store_does_not_import_pymongo() -> None:
     code = "import sys, json, spearmint_int.stores; print(json.dumps('pymongo' in sys.modules))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert json.loads(answer.stdout) is False
+
+
+def test_most_of_the_jobs_are_in_the_main_file_before_the_store_is_closed(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "a.sqlite")
+    for _ in range(100):
+        add(store)
+    copied = tmp_path / "copied.sqlite"
+    copied.write_bytes((tmp_path / "a.sqlite").read_bytes())
+    copy = SQLiteStore(copied)
+    assert len(copy.jobs()) > 60
+    copy.close()
+    store.close()
+
+
+def test_a_log_that_was_deleted_while_in_use_is_noticed(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "a.sqlite")
+    add(store)
+    (tmp_path / "a.sqlite-wal").unlink()
+    with pytest.raises(StoreError, match=r"a\.sqlite-wal: was deleted while in use"):
+        add(store)
+    store.close()
+
+
+def test_a_log_that_is_missing_after_a_crash_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    code = (
+        "import os, sys; from pathlib import Path; from spearmint_int.stores import SQLiteStore; "
+        "from spearmint_int.testing.drafts import add; "
+        "add(SQLiteStore(Path(sys.argv[1]))); os._exit(1)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    (tmp_path / "a.sqlite-wal").unlink()
+    with pytest.raises(
+        StoreError, match=r"a\.sqlite-wal: is missing, and the last results with it"
+    ):
+        SQLiteStore(path)
+    (tmp_path / "a.sqlite-shm").unlink()
+    SQLiteStore(path).close()

@@ -1,0 +1,108 @@
+"""`repair` and `backup`: what somebody's hand or disk has done to the store, and a copy in time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spearmint_int.cli import value_text
+from spearmint_int.cli.arguments import FINE, at, config_option, on_folder
+from spearmint_int.errors import SpearmintError, StoreError
+
+if TYPE_CHECKING:
+    from spearmint_int.cli.arguments import Folder
+    from spearmint_int.stores import Store
+
+DAMAGED = 1  # the exit code while there are jobs that can't be read
+
+
+@click.command(short_help="Show and mend jobs that can't be read.")
+@click.option("--set-aside", "action", flag_value="set-aside", help="Move them to files.")
+@click.option("--delete", "action", flag_value="delete", help="Delete them.")
+@click.option("--restore", "action", flag_value="restore", help="Put files back that were mended.")
+@on_folder
+def repair(folder: Folder, action: str | None) -> int:
+    """Show the jobs whose rows can't be read, because they were edited or the disk failed.
+
+    With --set-aside they are moved to output/set-aside/, a file each, which can be mended with an
+    editor and put back with --restore. Run it while no manager is at work.
+    """
+    aside = folder.directory / "output" / "set-aside"
+    with folder.store() as store:
+        if action == "restore":
+            _restore(store, aside)
+        else:
+            _mend(store, aside, action)
+        left = [damage.sentence for damage in store.damaged()]
+        gaps = _gaps(store)
+    for sentence in [*left, *gaps]:
+        click.echo(sentence)
+    if not left:
+        click.echo("every job can be read")
+    return DAMAGED if left else FINE
+
+
+def _mend(store: Store, aside: Path, action: str | None) -> None:
+    for damage in store.damaged() if action else []:
+        if action == "set-aside":
+            path = _write(aside, damage.job_id, store.raw(damage.job_id))
+            click.echo(f"job {damage.job_id}: set aside as {path}")
+        else:
+            click.echo(f"job {damage.job_id}: deleted")
+        store.remove(damage.job_id)
+
+
+def _write(aside: Path, job_id: int, raw: dict[str, Any]) -> Path:
+    from spearmint_int.atomic import write_durably  # noqa: PLC0415
+
+    aside.mkdir(parents=True, exist_ok=True)
+    path = aside / f"{job_id}.json"
+    write_durably(path, json.dumps(raw, indent=2, ensure_ascii=False) + "\n")
+    return path
+
+
+def _restore(store: Store, aside: Path) -> None:
+    for path in sorted(aside.glob("*.json")):
+        try:
+            store.put_back(json.loads(path.read_text(encoding="utf-8")))
+        except (SpearmintError, ValueError) as error:
+            click.echo(f"{path}: not put back: {error}")
+            continue
+        path.unlink()
+        click.echo(f"{path}: put back")
+
+
+def _gaps(store: Store) -> list[str]:
+    """Ids without a row: somebody has deleted them."""
+    from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+
+    found = {point.id for point in store.job_points(list(JobStatus))}
+    found |= {damage.job_id for damage in store.damaged()}
+    missing = sorted(set(range(1, store.last_id() + 1)) - found)
+    return [f"job {job_id} is not there: its row was deleted" for job_id in missing]
+
+
+@click.command(short_help="Copy all jobs to a file, also during a run.")
+@click.argument("arguments", metavar="[DIR] FILE", nargs=-1, required=True)
+@config_option
+def backup(arguments: tuple[str, ...], file_name: str) -> None:
+    """Copy all jobs and state to a new SQLite file, while a run may go on.
+
+    To go on from it, put it into the folder as spearmint.sqlite, and leave out database.address.
+    """
+    if len(arguments) > 2:
+        raise click.UsageError("give a folder and one file")
+    file = Path(arguments[-1])
+    folder = at(Path(arguments[0] if len(arguments) == 2 else "."), file_name)
+    if file.exists():
+        raise StoreError(f"{file}: is there already; choose another name")
+    unfinished = file.with_name(f".{file.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    with folder.store() as store:
+        store.backup(unfinished)
+        jobs = value_text.counted(sum(store.counts().values()), "job")
+    unfinished.rename(file)
+    click.echo(f"{jobs} copied to {file}")

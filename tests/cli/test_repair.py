@@ -1,0 +1,65 @@
+"""`repair` and `backup` on the command line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.cli.conftest import CommandLine
+
+
+def damage(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "spearmint.sqlite")) as connection, connection:
+        connection.execute("UPDATE jobs SET params = 'nothing' WHERE id = 2")
+
+
+def test_a_sound_store_needs_no_repair(spearmint: CommandLine, with_results: Path) -> None:
+    answer = spearmint("repair", with_results)
+    assert (answer.code, answer.out) == (0, "every job can be read\n")
+
+
+def test_a_damaged_job_is_shown_set_aside_mended_and_put_back(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    damage(with_results)
+    shown = spearmint("repair", with_results)
+    assert shown.code == 1
+    assert "job 2 can't be read" in shown.out
+    assert spearmint("repair", with_results, "--set-aside").code == 0
+    file = with_results / "output" / "set-aside" / "2.json"
+    raw = json.loads(file.read_text())
+    assert "not put back" in spearmint("repair", with_results, "--restore").out
+    file.write_text(json.dumps(raw | {"params": '{"x": -0.25, "n": 0}'}))
+    assert "put back" in spearmint("repair", with_results, "--restore").out
+    assert not file.exists()
+    assert len(spearmint("jobs", with_results, "--json").json) == 4
+
+
+def test_a_damaged_job_can_be_deleted_and_the_gap_is_told(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    damage(with_results)
+    answer = spearmint("repair", with_results, "--delete")
+    assert answer.code == 0
+    assert "job 2 is not there: its row was deleted" in answer.out
+
+
+def test_export_salvages_what_can_be_read(spearmint: CommandLine, with_results: Path) -> None:
+    damage(with_results)
+    answer = spearmint("export", with_results)
+    assert answer.code == 0
+    assert len(answer.out.splitlines()) == 1 + 3
+
+
+def test_a_backup_is_an_experiment_of_its_own(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "copy.sqlite"
+    assert spearmint("backup", with_results, file).out == f"4 jobs copied to {file}\n"
+    before = spearmint("jobs", with_results, "--json").json
+    assert "is there already" in spearmint("backup", with_results, file).err
+    (with_results / "spearmint.sqlite").unlink()
+    file.rename(with_results / "spearmint.sqlite")
+    assert spearmint("jobs", with_results, "--json").json == before

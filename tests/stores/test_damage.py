@@ -1,0 +1,150 @@
+"""Rows and documents that somebody has edited: one sentence each, and the others stay usable."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+
+from spearmint_int.errors import DamagedJob, StoreError
+from spearmint_int.jobs import JobStatus
+from spearmint_int.manager import EndReason, Notice
+from spearmint_int.stores import Store, open_store_at
+from spearmint_int.testing.drafts import add
+from tests.manager.experiments import experiment, run
+from tests.places import Place
+
+Edit = Callable[[int, dict[str, Any]], None]
+
+# field → what somebody wrote there
+DAMAGES: dict[str, Any] = {
+    "point": [0.5, 7.0],
+    "params": [1, 2],
+    "result": {"main": "three"},
+    "tasks": "main",
+    "attempts": "many",
+    "created": "yesterday",
+    "provenance": 5,
+    "failures": [{"kind": "no such kind", "message": ""}],
+    "source": "a friend",
+}
+
+
+@pytest.fixture
+def edit(place: Place) -> Edit:
+    """Change fields of a job behind the store's back."""
+    return edit_sqlite(place) if place.address is None else edit_mongo(place, place.address)
+
+
+def edit_sqlite(place: Place) -> Edit:
+    def edit(job_id: int, fields: dict[str, Any]) -> None:
+        with closing(sqlite3.connect(place.sqlite_path)) as connection, connection:
+            for name, value in fields.items():
+                text = value if isinstance(value, str) else json.dumps(value)
+                connection.execute(f"UPDATE jobs SET {name} = ? WHERE id = ?", (text, job_id))
+
+    return edit
+
+
+def edit_mongo(place: Place, address: str) -> Edit:
+    def edit(job_id: int, fields: dict[str, Any]) -> None:
+        with pymongo.MongoClient[dict[str, Any]](address) as client:
+            jobs = client[place.database_name][f"{place.experiment_name}.jobs"]
+            jobs.update_one({"_id": job_id}, {"$set": fields})
+
+    return edit
+
+
+def three(store: Store) -> None:
+    for value in (1.0, 2.0, 3.0):
+        add(store)
+        job = store.claim("a", lease_seconds=60)
+        assert job is not None
+        store.complete(job.claim, {"main": value})
+
+
+@pytest.mark.parametrize("field", DAMAGES)
+def test_a_damaged_job_is_one_sentence_and_the_others_are_there(
+    store: Store, edit: Edit, field: str
+) -> None:
+    three(store)
+    edit(2, {field: DAMAGES[field]})
+    assert [job.id for job in store.jobs()] == [1, 3]
+    (damage,) = store.damaged()
+    assert damage.job_id == 2
+    assert damage.sentence.startswith("job 2 can't be read: ")
+    with pytest.raises(DamagedJob, match="job 2 can't be read"):
+        store.job(2)
+    assert store.last_id() == 3
+
+
+def test_a_damaged_new_job_is_not_claimed_and_a_damaged_pending_one_not_expired(
+    store: Store, edit: Edit
+) -> None:
+    for _ in range(12):
+        add(store)
+    for job_id in range(1, 12):
+        edit(job_id, {"params": "nothing"})
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    assert job.id == 12
+    edit(12, {"tasks": "nothing"})
+    assert store.expire(store.now() + 100, max_attempts=3) == []
+    assert store.claim("a", lease_seconds=60) is None
+
+
+def test_what_was_set_aside_and_mended_can_be_put_back(store: Store, edit: Edit) -> None:
+    three(store)
+    good = store.raw(2)
+    edit(2, {"point": [2.0, 2.0]})
+    bad = store.raw(2)
+    store.remove(2)
+    assert [job.id for job in store.jobs()] == [1, 3]
+    assert store.damaged() == []
+    with pytest.raises(DamagedJob):
+        store.put_back(bad)
+    assert store.last_id() == 3
+    store.put_back(good)
+    assert [job.id for job in store.jobs()] == [1, 2, 3]
+    with pytest.raises(StoreError):
+        store.put_back(good)
+
+
+def test_a_backup_has_all_jobs_and_state(store: Store, tmp_path: Path) -> None:
+    three(store)
+    store.save_meta("seed", 7)
+    store.save_chain("main", {"a": [1.5]})
+    (tmp_path / "copy").mkdir()
+    place = Place(tmp_path / "copy", "copy", None)
+    store.backup(place.sqlite_path)
+    copy = open_store_at(place)
+    assert [(j.id, j.values, j.point) for j in copy.jobs()] == [
+        (j.id, j.values, j.point) for j in store.jobs()
+    ]
+    assert (copy.load_meta("seed"), copy.load_chain("main")) == (7, {"a": [1.5]})
+    assert copy.counts() == store.counts()
+    copy.close()
+
+
+@pytest.mark.parametrize("chooser", ["random_chooser", "default_chooser"])
+def test_a_run_goes_on_with_damaged_and_deleted_jobs_and_says_so(
+    store: Store, place: Place, edit: Edit, chooser: str
+) -> None:
+    keys: dict[str, Any] = {"likelihood": "NOISELESS", "mcmc_iters": 2, "burnin": 2}
+    config = experiment(place, max_finished_jobs=4, chooser=chooser, **keys)
+    run(config, store)
+    edit(1, {"point": [0.5, 0.5, 0.5]})
+    edit(2, {"point": [0.5, 7.0]})
+    store.remove(3)
+    more = experiment(place, max_finished_jobs=6, chooser=chooser, **keys)
+    summary, heard = run(more, store)
+    assert summary.reason is EndReason.BUDGET
+    assert any("job 2 can't be read" in notice.message for notice in heard.of(Notice))
+    assert store.counts()[JobStatus.COMPLETE] == 6
+    store.destroy()
