@@ -7,7 +7,7 @@ from spearmint_int.acquisition.search import Found, SearchOptions, maximize
 from spearmint_int.acquisition.sobol import sobol_design
 from spearmint_int.acquisition.surface import (
     AveragedAcquisition,
-    NegativeMean,
+    NegativeBound,
     SupportsGradient,
     Surface,
 )
@@ -18,7 +18,7 @@ __all__ = [
     "AcquisitionMaker",
     "AveragedAcquisition",
     "Found",
-    "NegativeMean",
+    "NegativeBound",
     "SearchOptions",
     "SupportsGradient",
     "Surface",

@@ -26,11 +26,11 @@ def with_latent_draws(ensemble: Ensemble, draws: int, rng: np.random.Generator) 
 def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generator) -> Posterior:
     if posterior.noiseless:
         return posterior
-    data, theta, covariance = posterior.data, posterior.theta, posterior.covariance
-    factor = factor_of(data, theta, covariance, noiseless=True)
+    theta, X = posterior.theta, posterior.X
+    factor = factor_of(X, posterior.counts, theta, posterior.covariance, noiseless=True)
     values = _latent_values(posterior, factor, draws, rng)
     whitened = factor.whiten(values - theta.mean)
-    return Posterior(data, theta, covariance, True, factor, whitened, values)
+    return replace(posterior, noiseless=True, factor=factor, whitened=whitened, values=values)
 
 
 def _latent_values(

@@ -71,21 +71,31 @@ class AveragedAcquisition:
     incumbents: FloatArray
 
     def value(self, U: FloatArray) -> FloatArray:
-        mean, variance = self.ensemble.moments(U)
-        sd, best = np.sqrt(variance)[:, np.newaxis, :], self.incumbents[:, :, np.newaxis]
-        return self._average(self.acquisition.value(mean, sd, best))[0]
+        return self._average(self.acquisition.value(*self._in_units(*self.ensemble.moments(U))))[0]
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The average, and by the chain rule its slope in the points."""
         mean, variance, dmean, dvariance = self.ensemble.moments_with_gradient(U)
         variance = np.maximum(variance, LEAST_VARIANCE)
-        sd, best = np.sqrt(variance)[:, np.newaxis, :], self.incumbents[:, :, np.newaxis]
-        scores = self.acquisition.scores(mean, sd, best)
+        scores = self.acquisition.scores(*self._in_units(mean, variance))
         value, weights = self._average(scores.value)
         # chain rule: dσ = dσ² / 2σ, shared by the fantasies of a sample
+        weights = weights * self.ensemble.output_units[1][:, np.newaxis, np.newaxis]
         by_mean = np.einsum("sfm,sfmd->md", weights * scores.d_mean, dmean)
         by_sd = np.sum(weights * scores.d_sd, axis=1) / (2.0 * np.sqrt(variance))
         return value, by_mean + np.einsum("sm,smd->md", by_sd, dvariance)
+
+    def _in_units(
+        self, mean: FloatArray, variance: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean, sd and incumbent in one unit for all samples, each of which has its own warp.
+
+        The incumbent lies below the warp's knee, and so does all that improves on it: there the
+        way back is linear, and the improvement is that of the objective.
+        """
+        shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
+        sd = scale * np.sqrt(variance)[:, np.newaxis, :]
+        return shift + scale * mean, sd, shift + scale * self.incumbents[:, :, np.newaxis]
 
     def _average(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The average [m], and its derivative in each of the values [S, F, m]."""
@@ -107,22 +117,41 @@ class BoundedAcquisition(AveragedAcquisition):
     bound it; one bound for all fantasies of a sample is enough."""
 
     def upper_bound(self, U: FloatArray) -> FloatArray:
-        mean, variance = self.ensemble.moments_bound(U)
-        lowest = np.min(mean, axis=1, keepdims=True)
-        best = np.max(self.incumbents, axis=1)[:, np.newaxis, np.newaxis]
-        sd = np.sqrt(variance)[:, np.newaxis, :]
-        return self._average(self.acquisition.value(lowest, sd, best))[0]
+        mean, sd, best = self._in_units(*self.ensemble.moments_bound(U))
+        lowest, highest = np.min(mean, axis=1, keepdims=True), np.max(best, axis=1, keepdims=True)
+        return self._average(self.acquisition.value(lowest, sd, highest))[0]
 
 
 @dataclass(frozen=True)
-class NegativeMean:
-    """−μ averaged over the ensemble: its maximum is the recommendation."""
+class NegativeBound:
+    """−(μ + κ σ) of the mixture over the ensemble: its maximum is the recommendation.
+
+    With κ = 0 it is the model's minimum; with more, a place that is surely good.
+    """
 
     ensemble: Ensemble
+    kappa: float = 0.0
 
     def value(self, U: FloatArray) -> FloatArray:
-        return np.asarray(-np.mean(self.ensemble.moments(U)[0], axis=(0, 1)))
+        means, variances = self.ensemble.moments(U)
+        shift, scale = self.ensemble.output_units
+        y = shift[:, np.newaxis, np.newaxis] + scale[:, np.newaxis, np.newaxis] * means
+        sd = np.sqrt(self._spread(y, variances))
+        return np.asarray(-np.mean(y, axis=(0, 1)) - self.kappa * sd)
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mean, _, dmean, _ = self.ensemble.moments_with_gradient(U)
-        return -np.mean(mean, axis=(0, 1)), -np.mean(dmean, axis=(0, 1))
+        means, variances, dmeans, dvariances = self.ensemble.moments_with_gradient(U)
+        shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
+        y, dy = shift + scale * means, scale[..., np.newaxis] * dmeans
+        mean, dmean = np.mean(y, axis=(0, 1)), np.mean(dy, axis=(0, 1))
+        spread = np.maximum(self._spread(y, variances), LEAST_VARIANCE)
+        dspread = np.mean(scale**2 * dvariances, axis=0)
+        dspread = dspread + 2.0 * np.mean((y - mean)[..., np.newaxis] * dy, axis=(0, 1))
+        sd = np.sqrt(spread)
+        return -mean - self.kappa * sd, -dmean - 0.5 * self.kappa / sd[:, np.newaxis] * dspread
+
+    def _spread(self, y: FloatArray, variances: FloatArray) -> FloatArray:
+        """The mixture's variance: that of each sample, and that between them."""
+        scale = self.ensemble.output_units[1]
+        within = np.mean(scale[:, np.newaxis] ** 2 * variances, axis=0)
+        return np.asarray(within + np.var(y, axis=(0, 1)))

@@ -9,6 +9,7 @@ from spearmint_int.kernels._stationary import (
 )
 from spearmint_int.kernels.covariance import Covariance, InputTransform, rounding, unrounded
 from spearmint_int.kernels.stationary import Kernel, kernel_named, register_kernel
+from spearmint_int.kernels.warp import InputWarp
 from spearmint_int.registry import KERNELS
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "CompiledKernel",
     "Covariance",
     "InputTransform",
+    "InputWarp",
     "Kernel",
     "kernel_named",
     "packed_squared_differences",

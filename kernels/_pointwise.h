@@ -181,4 +181,47 @@ MULTIVERSIONED UNUSED static double largest_scaled_square(const double *restrict
     return largest;
 }
 
+/* The three below are BLAS's dtrsv and dtrmv for one vector. Theirs sum in an order that depends on where
+ * the arrays lie in memory, and the same data must give the same suggestion to the last bit.
+ * L and R are lower triangles [n, n] in Fortran order. */
+
+/* x = L⁻¹ x */
+MULTIVERSIONED UNUSED static void solve_lower(const double *restrict L, double *restrict x,
+                                              ptrdiff_t n) {
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double *restrict column = L + j * n;
+        double t = x[j] = x[j] / column[j];
+        for (ptrdiff_t i = j + 1; i < n; i++) x[i] -= t * column[i];
+    }
+}
+
+/* x = R x */
+MULTIVERSIONED UNUSED static void multiply_lower(const double *restrict R, double *restrict x,
+                                                 ptrdiff_t n) {
+    for (ptrdiff_t j = n - 1; j >= 0; j--) {
+        const double *restrict column = R + j * n;
+        double t = x[j];
+        x[j] = t * column[j];
+        for (ptrdiff_t i = j + 1; i < n; i++) x[i] += t * column[i];
+    }
+}
+
+/* x = Rᵀ x */
+UNUSED static void multiply_lower_transposed(const double *R, double *x, ptrdiff_t n) {
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = dot(R + j * n + j, x + j, n - j);
+}
+
+/* The first i with v[i] = 0, or -1: which row a point is, by its squared distances. */
+MULTIVERSIONED UNUSED static ptrdiff_t first_zero(const double *v, ptrdiff_t count) {
+    ptrdiff_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        int found = 0;
+        for (int lane = 0; lane < 16; lane++) found |= v[i + lane] == 0.0;
+        if (found) break;
+    }
+    for (; i < count; i++)
+        if (v[i] == 0.0) return i;
+    return -1;
+}
+
 #endif

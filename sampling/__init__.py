@@ -7,10 +7,12 @@ from spearmint_int.sampling.chain import (
     ChainHealth,
     ChainState,
     Draws,
+    Model,
     SamplerOptions,
     sample_posteriors,
 )
 from spearmint_int.sampling.diagnostics import effective_sample_size, split_rhat
+from spearmint_int.sampling.layout import Layout
 from spearmint_int.sampling.priors import Prior, PriorError, Priors, prior_from_dict
 
 __all__ = [
@@ -18,6 +20,8 @@ __all__ = [
     "ChainHealth",
     "ChainState",
     "Draws",
+    "Layout",
+    "Model",
     "Prior",
     "PriorError",
     "Priors",

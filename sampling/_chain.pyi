@@ -3,6 +3,10 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+LAYOUT: dict[str, int]
+
+def warp_outputs(y: FloatArray, power: float) -> FloatArray: ...
+def warp_inputs(u: FloatArray, a: float, b: float) -> FloatArray: ...
 def prior_log_density(
     kind: int, a: float, b: float, lower: float, upper: float, x: float
 ) -> float: ...
@@ -14,12 +18,17 @@ class Chain:
         self,
         d2: FloatArray,
         y: FloatArray,
+        rows: NDArray[np.int64],
         counts: FloatArray,
-        scatter: float,
+        reference: FloatArray,
+        warped: FloatArray,
+        warped_groups: NDArray[np.int64],
         priors: FloatArray,
         kernel_capsule: object,
         bit_generator: np.random.BitGenerator,
+        *,
         noiseless: bool,
+        warps_outputs: bool,
         jitter: float,
     ) -> None: ...
     def set_state(self, state: FloatArray, widths: FloatArray) -> float: ...

@@ -1,15 +1,24 @@
 """Slice sampling of a GP's hyperparameters in compiled code, the latent values integrated out.
 
-    n, N     unique rows and observations (replicates collapsed: `counts`, `scatter`)
-    s        the state: mean m, log √amp2, log ν, log ℓ_1 … log ℓ_g, with ν = noise / amp2
-    A        C(ℓ) + diag(ν / counts + jitter), so that the covariance of y is amp2 · A
-    L        Cholesky factor of A;  Q = (y − m)ᵀ A⁻¹ (y − m)
+    n, N     unique rows and observations (replicates collapse into their row's mean and scatter)
+    s        the state: mean m, log √amp2, log ν, λ, log ℓ_1 … log ℓ_g, then log a, log b of each warped
+             axis, with ν = noise / amp2; `LAYOUT` has where each begins
+    z        the outputs in the units of the model: ψ(y; λ), standardised as a reference set is
+    A        C(ℓ, a, b) + diag(ν / counts + jitter), so that the covariance of z is amp2 · A
+    L        Cholesky factor of A;  Q = (z − m)ᵀ A⁻¹ (z − m)
+
+Warps
+- outputs: ψ(y; λ) = y up to the knee at 0, ((1 + y)^λ − 1)/λ above it: λ = 1 is none, λ = 0 is a logarithm
+  (Box and Cox 1964, of the bad half alone); its log Jacobian is (λ − 1) Σ log(1 + y⁺) − N log of the scale;
+- inputs: the CDF of Kumaraswamy's distribution, 1 − (1 − u^a)^b, on the columns that may be warped.
 
 Moves (Neal 2003: stepping out, then shrinkage; both bounded), and what a log posterior costs in each
 - level: (m, log √amp2) along a random direction; O(1), since A does not change;
+- power: λ; the same factor and other outputs, O(n²);
 - ratio: log ν; a factorization of the same correlations with another diagonal;
 - length: one log ℓ_g; a pass over the packed lower triangle in which one weight changes, and a
   factorization;
+- warp: (log a, log b) of one axis along a random direction; as a length, with other differences;
 - ridge: all log ℓ by t, log √amp2 by 5t/2, log ν by −5t. Of a Matérn-5/2 the data fix amp2/ℓ⁵ and the
   noise much better than amp2 and ℓ alone (Zhang 2004), so that the posterior is a ridge on which
   coordinate moves creep. With this move the least effective sample size per factorization is four
@@ -19,14 +28,15 @@ A failed factorization is a log posterior of −∞, that is, a rejected proposa
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport INFINITY, M_PI, cos, exp, fabs, isnan, log, log1p, sin
+from libc.math cimport INFINITY, M_PI, cos, exp, expm1, fabs, isnan, log, log1p, sin, sqrt
 from libc.string cimport memcpy, memset
 from numpy.random cimport bitgen_t
-from scipy.linalg.cython_blas cimport ddot, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
-from _pointwise cimport add_weighted, kernel_t, sum_of_squares
+from _pointwise cimport add_weighted, dot, kernel_t, solve_lower, sum_of_squares
 
 import numpy as np
+
+from spearmint_int.arrays import aligned_square
 
 cnp.import_array()
 
@@ -41,14 +51,17 @@ cdef enum:
     MEAN = 0
     AMPLITUDE = 1
     RATIO = 2
-    LENGTHS = 3      # the first of the log length scales
+    POWER = 3
+    LENGTHS = 4      # the first of the log length scales; after them come the warps
+
+LAYOUT = {"mean": MEAN, "amplitude": AMPLITUDE, "ratio": RATIO, "power": POWER, "lengths": LENGTHS}
 
 cdef struct prior_t:
     int kind
     double a, b, lower, upper
 
 cdef enum:
-    LEVEL = 0        # the moves, as they are numbered in `widths`; a length's is that in s
+    LEVEL = 0        # the moves, as they are numbered in `widths`; others by their place in s
     RIDGE = 1
 
 cdef Py_ssize_t BLOCK = 1024          # r² of a block stays in the first-level cache
@@ -59,6 +72,7 @@ cdef double STEPPING_OUT = 0.1
 cdef double WIDTH_IN_JUMPS = 7.0      # the bracket in mean jumps, for the most effective samples
 cdef int SHRINKS = 60                 # a bracket of width 8 is below rounding by then
 cdef int LEVEL_MOVES = 6              # per sweep; they are nearly free
+cdef int POWER_MOVES = 2              # per sweep; they need no factorization
 # From so many rows on the factorizations cost more than all else in a suggestion, and each sweep makes
 # a random part of the moves that need one: a third at first, and the less the more rows there are,
 # since with them the posterior narrows, and one result more hardly moves it.
@@ -66,6 +80,45 @@ cdef Py_ssize_t FULL_SCAN_ROWS = 150
 cdef double ROWS_PER_MOVE = 50.0, LEAST_CHANCE = 1.0 / 6.0
 cdef double WIDTH_MIN = 0.05, WIDTH_MAX = 6.0
 cdef double MATERN_RIDGE = 2.5        # d log √amp2 / d log ℓ along the ridge
+
+
+cdef double LOGARITHM = 1e-8          # λ up to which ψ is the logarithm, to rounding
+
+
+cdef inline double warped_output(double y, double power) noexcept nogil:
+    """ψ(y; λ)."""
+    if y <= 0.0:
+        return y
+    if fabs(power) < LOGARITHM:
+        return log1p(y)
+    return expm1(power * log1p(y)) / power
+
+
+cdef inline double warped_input(double u, double a, double b) noexcept nogil:
+    """Kumaraswamy's CDF, 1 − (1 − u^a)^b."""
+    if u <= 0.0:
+        return 0.0
+    if u >= 1.0:
+        return 1.0
+    return -expm1(b * log1p(-exp(a * log(u))))
+
+
+def warp_outputs(const double[::1] y, double power):
+    """ψ(y; λ), elementwise."""
+    cdef double[::1] out = np.empty(y.shape[0])
+    cdef Py_ssize_t i
+    for i in range(y.shape[0]):
+        out[i] = warped_output(y[i], power)
+    return np.asarray(out)
+
+
+def warp_inputs(const double[::1] u, double a, double b):
+    """Kumaraswamy's CDF, elementwise."""
+    cdef double[::1] out = np.empty(u.shape[0])
+    cdef Py_ssize_t i
+    for i in range(u.shape[0]):
+        out[i] = warped_input(u[i], a, b)
+    return np.asarray(out)
 
 
 cdef double log_density(const prior_t *p, double x) noexcept nogil:
@@ -96,44 +149,62 @@ def prior_log_density(int kind, double a, double b, double lower, double upper, 
 
 
 cdef class Chain:
-    """One chain over p(θ | data); `sweep` moves it, `factor` has L of where it stands."""
+    """One chain over p(θ | data); `sweep` moves it, `factor` has L of where it stands.
 
-    cdef Py_ssize_t n, g, packed
-    cdef double N, scatter, jitter
-    cdef bint noiseless
-    cdef double[:, ::1] d2
-    cdef double[::1] y, counts, s, origin, widths, rest, correlations, residual, ones, block
+    `d2` [g, n(n−1)/2] are the squared differences of the rows; `y` [N], `rows` [N] and `counts` [n] the
+    observations, the row of each and how many each row has; `reference` the outputs whose ψ has mean 0
+    and variance 1 in the units of the model (where it is empty, ψ is taken as it is); `warped` [w, n] the
+    rows' values on the axes that may be warped, `warped_groups` [w] the groups of these.
+    """
+
+    cdef Py_ssize_t n, g, w, packed, size
+    cdef double N, jitter
+    cdef bint noiseless, warps_outputs
+    cdef double[:, ::1] d2, warped
+    cdef long[::1] rows, warped_groups
+    cdef double[::1] y, z, counts, reference, s, origin, widths, rest, correlations, residual, ones, block, axis
     cdef double[::1, :] A
     cdef double[:, ::1] prior_rows
     cdef kernel_t *kernel
     cdef bitgen_t *random
     cdef object kernel_capsule, bit_generator
     cdef double logdet, quadratic, log_posterior_here, angle
-    cdef double yAy, yA1, oneA1          # Q = yAy − 2 m yA1 + m² oneA1
-    cdef readonly long evaluations       # log posteriors that needed a factorization
-    cdef readonly long stuck             # moves that ended where they began, by the bound
+    cdef double scatter, tail, log_jacobian   # of the outputs: about their rows, Σ log(1 + y⁺), of y ↦ z
+    cdef double yAy, yA1, oneA1               # Q = yAy − 2 m yA1 + m² oneA1
+    cdef readonly long evaluations            # log posteriors that needed a factorization
+    cdef readonly long stuck                  # moves that ended where they began, by the bound
 
     def __init__(
-        self, const double[:, ::1] d2, const double[::1] y, const double[::1] counts, double scatter,
-        const double[:, ::1] priors, object kernel_capsule, object bit_generator,
-        bint noiseless, double jitter,
+        self, const double[:, ::1] d2, const double[::1] y, const long[::1] rows, const double[::1] counts,
+        const double[::1] reference, const double[:, ::1] warped, const long[::1] warped_groups,
+        const double[:, ::1] priors, object kernel_capsule, object bit_generator, *,
+        bint noiseless, bint warps_outputs, double jitter,
     ):
-        self.n, self.g, self.packed = y.shape[0], d2.shape[0], d2.shape[1]
-        self.N = self.n if noiseless else np.sum(counts)
-        self.scatter, self.jitter, self.noiseless = scatter, jitter, noiseless
-        self.d2, self.y, self.counts = np.array(d2), np.array(y), np.array(counts)
+        cdef Py_ssize_t i
+        self.n, self.g, self.w, self.packed = counts.shape[0], d2.shape[0], warped.shape[0], d2.shape[1]
+        self.size = LENGTHS + self.g + 2 * self.w
+        self.N = y.shape[0]
+        self.jitter, self.noiseless, self.warps_outputs = jitter, noiseless, warps_outputs
+        self.d2, self.y, self.rows, self.counts = np.array(d2), np.array(y), np.array(rows), np.array(counts)
+        self.reference, self.z = np.array(reference), np.zeros(self.n)
+        self.warped, self.warped_groups = np.array(warped).reshape(self.w, self.n), np.array(warped_groups)
         self.prior_rows = np.array(priors)
-        if priors.shape[0] != LENGTHS + self.g or priors.shape[1] != 5:
-            raise ValueError(f"priors must be [{LENGTHS + self.g}, 5]")
+        if priors.shape[0] != self.size or priors.shape[1] != 5:
+            raise ValueError(f"priors must be [{self.size}, 5]")
+        if noiseless and y.shape[0] != self.n:
+            raise ValueError("without noise there must be one output for each row")
         self.kernel_capsule, self.bit_generator = kernel_capsule, bit_generator
         self.kernel = <kernel_t *> PyCapsule_GetPointer(kernel_capsule, "spearmint_int.kernel")
         self.random = <bitgen_t *> PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
-        self.s, self.origin = np.zeros(LENGTHS + self.g), np.zeros(LENGTHS + self.g)
-        self.widths = np.ones(LENGTHS + self.g)
+        self.s, self.origin = np.zeros(self.size), np.zeros(self.size)
+        self.widths = np.ones(self.size)
         self.rest, self.correlations = np.empty(self.packed), np.empty(self.packed)
-        self.residual, self.ones = np.empty(self.n), np.empty(self.n)
+        self.residual, self.ones, self.axis = np.empty(self.n), np.empty(self.n), np.empty(self.n)
         self.block = np.empty(BLOCK)
-        self.A = np.zeros((self.n, self.n), order="F")
+        self.A = aligned_square(self.n)
+        self.tail = 0.0
+        for i in range(y.shape[0]):
+            self.tail += log1p(max(y[i], 0.0))
         self.evaluations = self.stuck = 0
         self.log_posterior_here = -INFINITY
 
@@ -141,9 +212,13 @@ cdef class Chain:
 
     def set_state(self, const double[::1] state, const double[::1] widths):
         """Stand at the internal state s, with these slice widths; the log posterior there."""
+        cdef Py_ssize_t i
         self.s[:] = state
         self.widths[:] = widths
         with nogil:
+            self._warp_outputs()
+            for i in range(self.w):
+                self._warp_axis(i)
             self.log_posterior_here = self._evaluate_all()
         return self.log_posterior_here
 
@@ -178,11 +253,13 @@ cdef class Chain:
         cdef double amplitude = exp(self.s[AMPLITUDE]), noise, length, total
         cdef Py_ssize_t i
         total = self._density(MEAN, self.s[MEAN])
+        if self.warps_outputs:
+            total += self._density(POWER, self.s[POWER])
         total += self._density(AMPLITUDE, amplitude) + self.s[AMPLITUDE]
         if not self.noiseless:
             noise = amplitude * amplitude * exp(self.s[RATIO])
             total += self._density(RATIO, noise) + log(noise)
-        for i in range(LENGTHS, LENGTHS + self.g):
+        for i in range(LENGTHS, self.size):  # the length scales, and the a and b of the warps
             length = exp(self.s[i])
             total += self._density(i, length) + self.s[i]
         return total
@@ -195,9 +272,10 @@ cdef class Chain:
         return log_density(&p, x)
 
     cdef double _log_likelihood(self) noexcept nogil:
-        """log N(y | m, amp2 A), with the replicates' scatter about their means, up to a constant."""
+        """log p(y): N(z | m, amp2 A) with the replicates' scatter about their means, and dz/dy."""
         cdef double log_amp2 = 2.0 * self.s[AMPLITUDE], log_noise, total
         total = -0.5 * (self.quadratic * exp(-log_amp2) + self.n * log_amp2 + self.logdet)
+        total += self.log_jacobian
         if self.N > self.n:
             log_noise = log_amp2 + self.s[RATIO]
             total -= 0.5 * ((self.N - self.n) * log_noise + self.scatter * exp(-log_noise))
@@ -209,6 +287,42 @@ cdef class Chain:
             return self._evaluate_ratio()
         self._sum_other_groups(LENGTHS)
         return self._evaluate_length(LENGTHS)
+
+    cdef void _warp_outputs(self) noexcept nogil:
+        """z, its scatter about the rows' means, and the log Jacobian, at the λ of the state."""
+        cdef double power = self.s[POWER], shift = 0.0, scale = 1.0, total = 0.0, squares = 0.0, value
+        cdef Py_ssize_t i, M = self.reference.shape[0]
+        for i in range(M):
+            shift += warped_output(self.reference[i], power) / M
+        for i in range(M):
+            value = warped_output(self.reference[i], power) - shift
+            squares += value * value / M
+        if squares > 0.0:
+            scale = sqrt(squares)
+        for i in range(self.n):
+            self.z[i] = 0.0
+        for i in range(self.y.shape[0]):
+            value = (warped_output(self.y[i], power) - shift) / scale
+            total += value * value
+            self.z[self.rows[i]] += value / self.counts[self.rows[i]]
+        self.scatter = total
+        for i in range(self.n):
+            self.scatter -= self.counts[i] * self.z[i] * self.z[i]
+        self.scatter = max(self.scatter, 0.0)
+        self.log_jacobian = (power - 1.0) * self.tail - self.N * log(scale)
+
+    cdef void _warp_axis(self, Py_ssize_t i) noexcept nogil:
+        """The squared differences of a warped axis, at the a and b of the state."""
+        cdef double a = exp(self.s[LENGTHS + self.g + 2 * i]), b = exp(self.s[LENGTHS + self.g + 2 * i + 1])
+        cdef Py_ssize_t j, k, at = 0, g = self.warped_groups[i]
+        cdef double difference
+        for j in range(self.n):
+            self.axis[j] = warped_input(self.warped[i, j], a, b)
+        for j in range(self.n):
+            for k in range(j + 1, self.n):
+                difference = self.axis[k] - self.axis[j]
+                self.d2[g, at] = difference * difference
+                at += 1
 
     cdef void _sum_other_groups(self, Py_ssize_t i) noexcept nogil:
         """rest = Σ w_h d²_h over all groups but that of s[i] (if it is one): fixed while s[i] moves."""
@@ -258,9 +372,22 @@ cdef class Chain:
         self.quadratic = self.yAy - 2.0 * m * self.yA1 + m * m * self.oneA1
         return prior + self._log_likelihood()
 
+    cdef double _evaluate_power(self) noexcept nogil:
+        """The log posterior at s, with A as it stands and other outputs."""
+        cdef double prior = self._log_prior()
+        if prior == -INFINITY:
+            return prior
+        self._warp_outputs()
+        return self._solve(prior)
+
+    cdef double _evaluate_warp(self, Py_ssize_t i) noexcept nogil:
+        """The log posterior at s, given `rest` for the group of warped axis i."""
+        self._warp_axis(i)
+        return self._evaluate_length(LENGTHS + self.warped_groups[i])
+
     cdef double _factorize(self, double prior) noexcept nogil:
         """Fill and factor A, solve for the residual; prior plus log likelihood."""
-        cdef int n = <int> self.n, info = 0, one = 1
+        cdef int n = <int> self.n, info = 0
         cdef double ratio = 0.0 if self.noiseless else exp(self.s[RATIO])
         cdef Py_ssize_t j, at = 0
         self.evaluations += 1
@@ -274,25 +401,29 @@ cdef class Chain:
             return -INFINITY
         self.logdet = 0.0
         for j in range(n):
-            self.logdet += log(self.A[j, j])
-            self.residual[j] = self.y[j] - self.s[MEAN]
-        self.logdet *= 2.0
-        dtrsv(b"L", b"N", b"N", &n, &self.A[0, 0], &n, &self.residual[0], &one)
-        self.quadratic = sum_of_squares(&self.residual[0], n)
+            self.logdet += 2.0 * log(self.A[j, j])
+        return self._solve(prior)
+
+    cdef double _solve(self, double prior) noexcept nogil:
+        """Prior plus log likelihood, with A factored."""
+        cdef Py_ssize_t j
+        for j in range(self.n):
+            self.residual[j] = self.z[j] - self.s[MEAN]
+        solve_lower(&self.A[0, 0], &self.residual[0], self.n)
+        self.quadratic = sum_of_squares(&self.residual[0], self.n)
         prior += self._log_likelihood()
         return -INFINITY if isnan(prior) else prior
 
     cdef void _prepare_level(self) noexcept nogil:
         """The three inner products that make Q a polynomial in the mean."""
-        cdef int n = <int> self.n, one = 1
         cdef Py_ssize_t j
-        for j in range(n):
-            self.residual[j], self.ones[j] = self.y[j], 1.0
-        dtrsv(b"L", b"N", b"N", &n, &self.A[0, 0], &n, &self.residual[0], &one)
-        dtrsv(b"L", b"N", b"N", &n, &self.A[0, 0], &n, &self.ones[0], &one)
-        self.yAy = sum_of_squares(&self.residual[0], n)
-        self.yA1 = ddot(&n, &self.residual[0], &one, &self.ones[0], &one)
-        self.oneA1 = sum_of_squares(&self.ones[0], n)
+        for j in range(self.n):
+            self.residual[j], self.ones[j] = self.z[j], 1.0
+        solve_lower(&self.A[0, 0], &self.residual[0], self.n)
+        solve_lower(&self.A[0, 0], &self.ones[0], self.n)
+        self.yAy = sum_of_squares(&self.residual[0], self.n)
+        self.yA1 = dot(&self.residual[0], &self.ones[0], self.n)
+        self.oneA1 = sum_of_squares(&self.ones[0], self.n)
 
     # --- the moves ------------------------------------------------------------------------------
 
@@ -300,17 +431,26 @@ cdef class Chain:
         cdef Py_ssize_t i
         cdef double chance = 1.0
         if self.n >= FULL_SCAN_ROWS and not adapt:
-            chance = max(LEAST_CHANCE, ROWS_PER_MOVE / self.n)
+            # with warps there are more moves; what they cost together stays the same
+            chance = max(LEAST_CHANCE, ROWS_PER_MOVE / self.n) * (self.g + 2.0) / (self.g + self.w + 2.0)
         self._prepare_level()
         for i in range(LEVEL_MOVES):
             self.angle = 2.0 * M_PI * self._uniform()
             self._move(LEVEL, False)
+        if self.warps_outputs:
+            for i in range(POWER_MOVES):
+                self._move(POWER, adapt)
         if not self.noiseless and self._uniform() < chance:
             self._move(RATIO, adapt)
         for i in range(LENGTHS, LENGTHS + self.g):
             if self._uniform() < chance:
                 self._sum_other_groups(i)
                 self._move(i, adapt)
+        for i in range(self.w):
+            if self._uniform() < chance:
+                self._sum_other_groups(LENGTHS + self.warped_groups[i])
+                self.angle = 2.0 * M_PI * self._uniform()
+                self._move(LENGTHS + self.g + 2 * i, adapt)
         if self.g > 0 and self._uniform() < chance:
             self._sum_other_groups(RIDGE)
             self._move(RIDGE, adapt)
@@ -332,7 +472,13 @@ cdef class Chain:
             for i in range(LENGTHS, LENGTHS + self.g):
                 self.s[i] = self.origin[i] + t
             return self._evaluate_scaled(exp(-2.0 * t))
+        if move >= LENGTHS + self.g:
+            self.s[move] = self.origin[move] + t * cos(self.angle)
+            self.s[move + 1] = self.origin[move + 1] + t * sin(self.angle)
+            return self._evaluate_warp((move - LENGTHS - self.g) // 2)
         self.s[move] = self.origin[move] + t
+        if move == POWER:
+            return self._evaluate_power()
         return self._evaluate_ratio() if move == RATIO else self._evaluate_length(move)
 
     cdef void _move(self, Py_ssize_t move, bint adapt) noexcept nogil:
@@ -349,7 +495,7 @@ cdef class Chain:
         cdef double left = -width * self._uniform(), right = left + width, t, value
         cdef int steps_left = <int> (steps * self._uniform())
         cdef int steps_right = steps - 1 - steps_left, shrinks
-        memcpy(&self.origin[0], &self.s[0], (LENGTHS + self.g) * sizeof(double))
+        memcpy(&self.origin[0], &self.s[0], self.size * sizeof(double))
         while steps_left > 0 and self._evaluate_at(move, left) > level:
             left -= width
             steps_left -= 1

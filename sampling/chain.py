@@ -17,12 +17,12 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels._stationary import packed_squared_differences
 from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
-from spearmint_int.model.factor import JITTER, Factor
+from spearmint_int.model.factor import JITTER, LEAST_JITTER, Factor
 from spearmint_int.sampling._chain import Chain
 from spearmint_int.sampling.diagnostics import effective_sample_size, split_rhat
+from spearmint_int.sampling.layout import Layout
 from spearmint_int.sampling.priors import Priors
 
-LEVELS = 3  # mean, amplitude and noise stand before the length scales in a state
 TRACE_LENGTH = 60  # draws kept for the diagnostics: six suggestions of ten
 START_SHRINKS = 12  # halvings of the length scales in search of a start that can be factored
 # Where there are half as many rows again as this, a chain burns in on so many of them, which is
@@ -47,7 +47,7 @@ class ChainState:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any], *, chains: int, groups: int) -> ChainState | None:
+    def from_json(cls, stored: Mapping[str, Any], *, chains: int, size: int) -> ChainState | None:
         """None where the stored chain is of another model, or was damaged: it starts anew then."""
         try:
             states, widths, trace = (
@@ -55,7 +55,7 @@ class ChainState:
             )
         except (KeyError, TypeError, ValueError):
             return None
-        shape = (chains, LEVELS + groups)
+        shape = (chains, size)
         if states.shape != shape or widths.shape != shape or trace.shape[1:] != shape:
             return None
         usable = np.all(np.isfinite(states)) and np.all(widths > 0)
@@ -104,30 +104,68 @@ class SamplerOptions:
     threads: int = 1
 
 
+@dataclass(frozen=True)
+class Model:
+    """What is sampled: a covariance, priors, and which warps there are."""
+
+    covariance: Covariance
+    priors: Priors
+    noiseless: bool
+    warps_outputs: bool = False
+    warped_columns: tuple[int, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """Where its hyperparameters stand in a chain's state."""
+        groups = self.covariance.groups
+        group_of = {column: g for g, columns in enumerate(groups) for column in columns}
+        return Layout(
+            len(groups),
+            self.noiseless,
+            self.warps_outputs,
+            self.warped_columns,
+            tuple(group_of[column] for column in self.warped_columns),
+        )
+
+    def chain(
+        self, data: TrainingData, d2: FloatArray, bits: np.random.BitGenerator, *, jitter: float
+    ) -> Chain:
+        layout = self.layout
+        return Chain(
+            d2,
+            np.ascontiguousarray(data.y),
+            data.rows,
+            data.counts,
+            data.reference,
+            np.ascontiguousarray(data.X[:, list(layout.warped_columns)].T),
+            np.array(layout.warped_groups, dtype=np.int64),
+            layout.prior_rows(self.priors),
+            self.covariance.kernel.capsule,
+            bits,
+            noiseless=self.noiseless,
+            warps_outputs=self.warps_outputs,
+            jitter=jitter,
+        )
+
+
 def sample_posteriors(
     data: TrainingData,
-    covariance: Covariance,
-    priors: Priors,
+    model: Model,
     options: SamplerOptions,
     *,
-    noiseless: bool,
     rng: np.random.Generator,
     start: ChainState | None = None,
 ) -> Draws:
     """`options.samples` draws of θ, each with its posterior already factored."""
+    if model.noiseless:
+        data = data.without_replicates()
     warm = None
-    if start is None and options.burn_in > 0 and len(data.y) > 1.5 * BURN_IN_ROWS:
+    if start is None and options.burn_in > 0 and len(data.X) > 1.5 * BURN_IN_ROWS:
         some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
-        warm = sample_posteriors(some, covariance, priors, few, noiseless=noiseless, rng=rng).state
-    d2 = packed_squared_differences(data.X, covariance.groups)
-    capsule, rows = covariance.kernel.capsule, priors.rows(len(covariance.groups))
+        warm = sample_posteriors(some, model, few, rng=rng).state
+    d2 = packed_squared_differences(data.X, model.covariance.groups)
     runs = [
-        _Run(
-            Chain(d2, data.y, data.counts, data.scatter, rows, capsule, bits, noiseless, JITTER),
-            priors,
-            -(-options.samples // options.chains),
-            noiseless,
-        )
+        _Run(model, data, d2, bits, -(-options.samples // options.chains))
         for bits in rng.bit_generator.spawn(options.chains)
     ]
     if options.chains == 1:
@@ -136,7 +174,7 @@ def sample_posteriors(
         with ThreadPoolExecutor(min(options.threads, options.chains)) as pool:
             list(pool.map(lambda pair: pair[1].go(options, start, warm, pair[0]), enumerate(runs)))
     posteriors = [
-        Posterior.fit(data, theta, covariance, noiseless=noiseless, factor=factor)
+        Posterior.fit(data, theta, model.covariance, noiseless=model.noiseless, factor=factor)
         for draw in zip(*(run.draws for run in runs), strict=True)
         for theta, factor in draw
     ]
@@ -145,11 +183,24 @@ def sample_posteriors(
 
 
 class _Run:
-    """One chain on its way: started, burnt in where it must, then drawn from."""
+    """One chain on its way: started, burnt in where it must, then drawn from.
 
-    def __init__(self, chain: Chain, priors: Priors, count: int, noiseless: bool) -> None:
-        self.chain, self.priors, self.count = chain, priors, count
-        self.noiseless = noiseless
+    Its jitter is the least with which it can stand where it begins.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        data: TrainingData,
+        d2: FloatArray,
+        bits: np.random.BitGenerator,
+        count: int,
+    ) -> None:
+        self._model, self._data, self._d2, self._bits = model, data, d2, bits
+        self._layout = model.layout
+        self._count = count
+        self._jitter = LEAST_JITTER if model.noiseless else JITTER
+        self.chain = model.chain(data, d2, bits, jitter=self._jitter)
         self.draws: list[tuple[Hyperparameters, Factor | None]] = []
         self.states: list[FloatArray] = []
         self.fallback = False
@@ -167,35 +218,32 @@ class _Run:
             self.chain.sweep(options.burn_in, True)
         else:
             self.fallback = True
-        for _ in range(self.count):
+        for _ in range(self._count):
             if not self.fallback:
                 self.chain.sweep(1 + options.thinning, False)
-            factor = None if self.fallback else Factor(self.chain.factor())
-            self.draws.append((_theta(self.chain.state, self.noiseless), factor))
+            factor = None if self.fallback else Factor(self.chain.factor(), jitter=self._jitter)
+            self.draws.append((self._layout.theta(self.chain.state), factor))
             self.states.append(self.chain.state)
 
     def _resume(self, start: ChainState, index: int) -> bool:
-        return math.isfinite(self.chain.set_state(start.states[index], start.widths[index]))
+        return self._stand(start.states[index], start.widths[index], most=JITTER)
 
     def _begin(self) -> bool:
         """Stand at a typical point; shorter length scales are better conditioned."""
-        groups = len(self.chain.state) - LEVELS
-        priors = self.priors
-        ratio = priors.noise.start / priors.amplitude.start**2
         for shrink in range(START_SHRINKS):
-            length = priors.length_scale.start * 0.5**shrink
-            levels = [priors.mean.start, math.log(priors.amplitude.start), math.log(ratio)]
-            state = np.array([*levels, *[math.log(length)] * groups])
-            if math.isfinite(self.chain.set_state(state, np.ones(len(state)))):
+            state = self._layout.start(self._model.priors, shrunk=0.5**shrink)
+            if self._stand(state, np.ones(len(state)), most=self._jitter):
                 return True
         return False
 
-
-def _theta(state: FloatArray, noiseless: bool) -> Hyperparameters:
-    amplitude2 = math.exp(2.0 * state[1])
-    noise = 0.0 if noiseless else amplitude2 * math.exp(state[2])
-    lengths = tuple(float(length) for length in np.exp(state[LEVELS:]))
-    return Hyperparameters(float(state[0]), amplitude2, noise, lengths)
+    def _stand(self, state: FloatArray, widths: FloatArray, *, most: float) -> bool:
+        """Whether the chain can stand there, with ten times the jitter where it must."""
+        while not math.isfinite(self.chain.set_state(state, widths)):
+            if self._jitter >= most:
+                return False
+            self._jitter *= 10.0
+            self.chain = self._model.chain(self._data, self._d2, self._bits, jitter=self._jitter)
+        return True
 
 
 def _next_state(runs: list[_Run], start: ChainState | None) -> ChainState:

@@ -17,14 +17,11 @@ to 10, because noise around a nearly flat function explains few results too well
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
-import numpy as np
-
-from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.registry import PRIORS
 from spearmint_int.sampling._chain import prior_log_density
@@ -60,6 +57,10 @@ class Prior:
     def log_density(self, x: float) -> float:
         """Up to a constant; −∞ outside of the interval."""
         return prior_log_density(int(self.family), self.a, self.b, self.lower, self.upper, x)
+
+    def contains(self, x: float) -> bool:
+        """Whether x lies in the interval that the prior is cut to."""
+        return self.lower <= x <= self.upper
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -142,6 +143,8 @@ class Priors:
     amplitude: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
     noise: Prior = field(default_factory=lambda: horseshoe(0.1, lower=1e-8, upper=1.0))
     length_scale: Prior = field(default_factory=lambda: lognormal(-1.0, 1.0, upper=10.0))
+    output_power: Prior = field(default_factory=lambda: uniform(0.0, 1.0))
+    input_warp: Prior = field(default_factory=lambda: lognormal(0.0, 0.5, lower=0.1, upper=10.0))
 
     @classmethod
     def default(cls, *, noiseless: bool) -> Priors:
@@ -154,8 +157,3 @@ class Priors:
             if name not in self.__dataclass_fields__:
                 raise UnknownNameError("hyperparameter", name, self.__dataclass_fields__)
         return replace(self, **overrides)
-
-    def rows(self, groups: int) -> FloatArray:
-        """[3 + groups, 5], as the compiled chain takes them."""
-        rows: Sequence[Prior] = [self.mean, self.amplitude, self.noise]
-        return np.array([prior.row for prior in (*rows, *[self.length_scale] * groups)])

@@ -21,6 +21,7 @@ from spearmint_int.chooser import (
     Problem,
     Recommendation,
     chooser_named,
+    model_of,
     predict,
     recommend,
     suggest,
@@ -105,8 +106,8 @@ class Experiment:
         stored = self.history.chain()
         if stored is None:
             return None
-        groups = len(self.space.groups)
-        return ChainState.from_json(stored, chains=self.options.chains, groups=groups)
+        size = model_of(self.space, self.options).layout.size
+        return ChainState.from_json(stored, chains=self.options.chains, size=size)
 
 
 class StoredExperiment(Experiment):

@@ -22,6 +22,9 @@ import numpy as np
 from spearmint_int.arrays import FloatArray, IntArray
 from spearmint_int.errors import SpaceError, alternatives
 
+# Values from which on an integer axis may be warped: below it the length scale says enough.
+LONG_AXIS = 8
+
 Scalar: TypeAlias = int | float | str | bool
 Params: TypeAlias = dict[str, Any]
 
@@ -256,6 +259,12 @@ class Space:
             if column in starts:
                 names.append(name if variable.size == 1 else f"{name}[{position}]")
         return tuple(names)
+
+    @cached_property
+    def warpable_columns(self) -> tuple[int, ...]:
+        """Columns long enough for a bend: FLOATs that can vary, and INTs with many values."""
+        integers = [a.start for a in self.axes if not a.one_hot and a.cells >= LONG_AXIS]
+        return tuple(sorted([*map(int, self.real_columns), *integers]))
 
     @cached_property
     def is_discrete(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import multivariate_normal
+from scipy.stats import beta, multivariate_normal
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels import Covariance, kernel_named
@@ -66,8 +66,15 @@ class DenseGP:
 
     def correlation(self, U: FloatArray, V: FloatArray) -> FloatArray:
         weights = column_weights(self.space, self.theta)
-        r2 = squared_distances(self.space.snap(U), self.space.snap(V), weights)
+        r2 = squared_distances(self._inputs(U), self._inputs(V), weights)
         return CORRELATIONS[self.kernel](r2)
+
+    def _inputs(self, U: FloatArray) -> FloatArray:
+        """T, and then scipy's CDF of u^a ~ Beta(1, b), which is Kumaraswamy's."""
+        rows, warp = np.array(self.space.snap(U)), self.theta.input_warp
+        for column, a, b in zip(warp.columns, warp.a, warp.b, strict=True):
+            rows[:, column] = beta(1.0, b).cdf(rows[:, column] ** a)
+        return rows
 
     @property
     def K(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections import Counter
@@ -16,13 +17,17 @@ from experiments.bench import lapack, problem
 from experiments.bench.timing import median_seconds, seconds
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import OBJECTIVE, Answer, ChooserOptions, Problem, suggest
-from spearmint_int.kernels import Covariance, packed_squared_differences
-from spearmint_int.kernels.stationary import kernel_named
-from spearmint_int.model import Ensemble, Standardizer, TrainingData, _predict
+from spearmint_int.chooser import (
+    OBJECTIVE,
+    Answer,
+    ChooserOptions,
+    Problem,
+    model_of,
+    suggest,
+)
+from spearmint_int.kernels import packed_squared_differences
+from spearmint_int.model import Ensemble, Hyperparameters, OutputScale, TrainingData, _predict
 from spearmint_int.model.factor import JITTER
-from spearmint_int.sampling import Priors
-from spearmint_int.sampling._chain import Chain
 
 BURN_IN = 20  # enough to be in the steady state; it is not what is timed
 SUGGESTIONS = 7
@@ -40,14 +45,14 @@ def log_posterior_seconds(n: int) -> float:
     """One evaluation from scratch: all distances, the kernel, the factor, the solve, the priors."""
     observed, space = problem.observations(n), problem.space()
     values = observed.values[OBJECTIVE]
-    y = Standardizer.of(values).apply(values)
-    data = TrainingData.collapse(space.snap(observed.points), y)
-    covariance = Covariance.over(space, kernel_named("matern52"))
-    d2 = packed_squared_differences(data.X, covariance.groups)
-    rows, bits = Priors().rows(len(covariance.groups)), np.random.PCG64(0)
-    capsule = covariance.kernel.capsule
-    chain = Chain(d2, data.y, data.counts, data.scatter, rows, capsule, bits, False, JITTER)
-    state = np.array([0.0, 0.0, -4.0, *np.log([0.5] * len(covariance.groups))])
+    y = OutputScale.of(values).apply(values)
+    data = TrainingData.collapse(space.snap(observed.points), y, reference=y)
+    model = model_of(space, ChooserOptions())
+    d2 = packed_squared_differences(data.X, model.covariance.groups)
+    chain = model.chain(data, d2, np.random.PCG64(0), jitter=JITTER)
+    lengths = (0.5,) * len(model.covariance.groups)
+    theta = Hyperparameters(0.0, 1.0, math.exp(-4.0), lengths)
+    state = model.layout.state(theta)
     widths = np.ones(len(state))
     with one_blas_thread():
         return seconds(lambda: chain.set_state(state, widths))

@@ -44,7 +44,6 @@ class Provenance:
     unique_rows: int
     pending: int
     failed: int
-    outliers_clipped: int
     fingerprint: str
     reason: str | None = None
     acquired: Acquired | None = None

@@ -8,10 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
+from spearmint_int.chooser.options import ChooserOptions
 from spearmint_int.chooser.problem import Problem, clean_values
-from spearmint_int.kernels import Covariance, kernel_named, rounding, unrounded
-from spearmint_int.model import Ensemble, Standardizer, TrainingData
-from spearmint_int.sampling import Draws, Priors, sample_posteriors
+from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
+from spearmint_int.model import Ensemble, OutputScale, TrainingData
+from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
+from spearmint_int.space import Space
 
 
 @dataclass(frozen=True)
@@ -27,26 +29,23 @@ class FittedModel:
     """A GP for each hyperparameter sample, and the way back to the objective's units."""
 
     problem: Problem
-    standardizer: Standardizer
+    scale: OutputScale
     data: TrainingData
     draws: Draws
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        options, space = self.problem.options, self.problem.space
-        transform = rounding(space) if options.rounds else unrounded
-        return Ensemble(self.draws.posteriors, transform)
+        return Ensemble(self.draws.posteriors, transform_of(self.problem))
 
     @property
     def anchors(self) -> FloatArray:
         """The rows evaluated so far, best first."""
-        return self.data.X[np.argsort(self.data.y, kind="stable")]
+        return self.data.X[np.argsort(self.data.row_means(self.data.y), kind="stable")]
 
     def predict(self, points: FloatArray) -> Prediction:
         """The objective at points [m, D] of the unit cube, without the noise of an evaluation."""
         mean, sd = self.ensemble.mixture(points)
-        scale = self.standardizer
-        return Prediction(scale.undo(mean), scale.scale * sd)
+        return Prediction(self.scale.undo(mean), self.scale.unit * sd)
 
     def draw(
         self, points: FloatArray, rng: np.random.Generator, count: int, *, noisy: bool = False
@@ -63,8 +62,8 @@ class FittedModel:
             drawn = posterior.draw(Z, share, rng)
             if noisy:
                 drawn = drawn + np.sqrt(posterior.theta.noise) * rng.standard_normal(drawn.shape)
-            rows.append(drawn)
-        return self.standardizer.undo(np.concatenate(rows))
+            rows.append(posterior.outputs.undo(drawn))
+        return self.scale.undo(np.concatenate(rows))
 
 
 def _shares(count: int, parts: int) -> list[int]:
@@ -77,19 +76,32 @@ def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
 
     numpy's LinAlgError where no covariance can be factored.
     """
-    options, space = problem.options, problem.space
-    clean = clean_values(problem.values)
-    standardizer = Standardizer.of(clean.y)
-    transform = rounding(space) if options.rounds else unrounded
-    X = np.asarray(transform(problem.observations.points), dtype=np.float64)
-    data = TrainingData.collapse(X, standardizer.apply(clean.y))
+    values = clean_values(problem.values)
+    scale = OutputScale.of(values)
+    X = np.asarray(transform_of(problem)(problem.observations.points), dtype=np.float64)
+    y = scale.apply(values)
+    data = TrainingData.collapse(X, y, reference=y)
     draws = sample_posteriors(
         data,
-        Covariance.over(space, kernel_named(options.kernel)),
-        Priors.default(noiseless=options.noiseless).with_(options.priors),
-        options.sampler,
-        noiseless=options.noiseless,
+        model_of(problem.space, problem.options),
+        problem.options.sampler,
         rng=rng,
         start=problem.chain,
     )
-    return FittedModel(problem, standardizer, data, draws)
+    return FittedModel(problem, scale, data, draws)
+
+
+def transform_of(problem: Problem) -> InputTransform:
+    """T, or none: the basic and naive treatments take integers for reals."""
+    return rounding(problem.space) if problem.options.rounds else unrounded
+
+
+def model_of(space: Space, options: ChooserOptions) -> Model:
+    """What the options make of a space, before there are any data."""
+    return Model(
+        Covariance.over(space, kernel_named(options.kernel)),
+        Priors.default(noiseless=options.noiseless).with_(options.priors),
+        options.noiseless,
+        options.output_warp,
+        space.warpable_columns if options.input_warp else (),
+    )

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from spearmint_int.acquisition import Found, NegativeMean, acquisition_named, maximize
+from spearmint_int.acquisition import Found, NegativeBound, acquisition_named, maximize
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser.answer import Acquired, Answer, Recommendation, RunnerUp, Suggestion
@@ -28,6 +28,10 @@ from spearmint_int.chooser.plain import (
 from spearmint_int.chooser.problem import Problem, clean_values
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.sampling import ChainState
+
+# Without noise the best evaluation is certain. A point that nobody has tried is recommended in its
+# place only where the model is surer than this many standard deviations that it is better.
+SURELY = 2.0
 
 
 def suggest(problem: Problem, count: int = 1) -> Answer:
@@ -51,17 +55,19 @@ def suggest(problem: Problem, count: int = 1) -> Answer:
 def recommend(problem: Problem) -> Recommendation | None:
     """The minimum of the posterior mean; None until there is a finite result.
 
-    Under noise it is the model's minimum, and not the luckiest value. Pending points don't count.
+    Under noise it is the model's minimum, and not the luckiest value; without noise it is never a
+    place that the model thinks may be worse than the best evaluation. Pending points don't count.
     """
     if problem.finite == 0:
         return None
     problem = problem.without_pending()
     rng = problem.rng()
+    kappa = SURELY if problem.options.noiseless else 0.0
     with one_blas_thread():
         try:
             model = fit(problem, rng)
             found = maximize(
-                NegativeMean(model.ensemble),
+                NegativeBound(model.ensemble, kappa),
                 search_space(problem),
                 problem.options.search,
                 rng=rng,
@@ -101,14 +107,21 @@ def _search(model: FittedModel, rng: np.random.Generator) -> Found | None:
     problem, ensemble = model.problem, model.ensemble
     if len(problem.pending):
         ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
-    return maximize(
-        acquisition_named(problem.options.acquisition_in_use)(ensemble, rng),
-        search_space(problem),
-        problem.options.search,
-        rng=rng,
-        anchors=model.anchors,
-        excluded=excluded_keys(problem),
-    )
+    names = [problem.options.acquisition_in_use]
+    if names == ["nei"]:  # where every cell was evaluated no new one can improve, but a repeat may
+        names.append("ei")
+    for name in names:
+        found = maximize(
+            acquisition_named(name)(ensemble, rng),
+            search_space(problem),
+            problem.options.search,
+            rng=rng,
+            anchors=model.anchors,
+            excluded=excluded_keys(problem),
+        )
+        if found is not None:
+            return found
+    return None
 
 
 def _suggestion(model: FittedModel, found: Found, seconds: float) -> Suggestion:
@@ -138,11 +151,11 @@ def _runner_up(found: Found, model: FittedModel) -> RunnerUp | None:
 def _in_units(value: float, model: FittedModel) -> float | None:
     """EI in the objective's units; other acquisitions as they are."""
     if model.problem.options.acquisition_in_use in ("ei", "nei"):
-        value = math.exp(min(value, 700.0)) * model.standardizer.scale
+        value = math.exp(min(value, 700.0)) * model.scale.unit
     return value if math.isfinite(value) else None
 
 
 def _best_observed(problem: Problem) -> Recommendation:
-    values = clean_values(problem.values).y
+    values = clean_values(problem.values)
     point = problem.observations.points[int(np.argmin(values))]
     return Recommendation(problem.space.decode(point), point, float(np.min(values)), 0.0)

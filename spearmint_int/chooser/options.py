@@ -23,6 +23,8 @@ class ChooserOptions:
     kernel: str = "matern52"
     acquisition: str = "auto"
     priors: Mapping[str, Prior] = field(default_factory=dict)
+    output_warp: bool = True
+    input_warp: bool = False
     samples: int = 10
     burn_in: int = 100
     thinning: int = 0

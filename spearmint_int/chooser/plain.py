@@ -14,7 +14,7 @@ from spearmint_int.chooser.design import (
     search_space,
     stored_point,
 )
-from spearmint_int.chooser.problem import Problem, clean_values
+from spearmint_int.chooser.problem import Problem
 from spearmint_int.errors import SpaceExhausted
 
 
@@ -68,15 +68,13 @@ def provenance(
     problem: Problem, source: str, *, reason: str | None = None, acquired: Acquired | None = None
 ) -> Provenance:
     """What was known when a point was chosen."""
-    clean = clean_values(problem.values)
     return Provenance(
         source=source,
         treatment=problem.options.treatment,
         observations=len(problem.observations),
         unique_rows=len(problem.evaluated_keys),
         pending=len(problem.pending),
-        failed=clean.failed,
-        outliers_clipped=clean.clipped,
+        failed=len(problem.values) - problem.finite,
         fingerprint=problem.fingerprint,
         reason=reason,
         acquired=acquired,

@@ -1,9 +1,7 @@
 """The problem as a chooser gets it: a space, what is known, what is under way, how to go about it.
 
 A result that is NaN or infinite means 'failed here'. The model gets the worst finite value there:
-it must not go back, and it must not think that the place is better than what it knows. A value
-far above all others (a diverged training run) is clipped, because standardising with it would
-make all other differences vanish; values are only changed on the bad side, never near the best.
+it must not go back, and it must not think that the place is better than what it knows.
 """
 
 from __future__ import annotations
@@ -25,8 +23,6 @@ from spearmint_int.space import Space
 
 FINGERPRINT_DIGITS = 16
 OBJECTIVE = "main"  # the task of an experiment that names none
-# A value this many interquartile ranges above the third quartile is clipped to that.
-OUTLIER_RANGES = 20.0
 
 
 @dataclass(frozen=True)
@@ -137,25 +133,9 @@ class Problem:
         return frozenset(point_key(row) for row in self.space.snap(points))
 
 
-@dataclass(frozen=True)
-class CleanValues:
-    """Values that a GP can take, and how many had to be changed."""
-
-    y: FloatArray
-    failed: int
-    clipped: int
-
-
-def clean_values(values: FloatArray) -> CleanValues:
-    """Failures at the worst finite value, outliers on the bad side clipped."""
+def clean_values(values: FloatArray) -> FloatArray:
+    """Values that a GP can take: a failure gets the worst finite one."""
     finite = np.isfinite(values)
-    y = np.array(values, dtype=np.float64)
     if not np.any(finite):
-        return CleanValues(np.zeros(len(y)), len(y), 0)
-    # halves: the difference of two numbers near the largest double overflows
-    low, high = (float(q) for q in np.quantile(0.5 * y[finite], [0.25, 0.75]))
-    ceiling = 2.0 * (high + OUTLIER_RANGES * (high - low)) if high > low else np.inf
-    clipped = finite & (y > ceiling)
-    y[clipped] = ceiling
-    y[~finite] = np.max(y[finite])
-    return CleanValues(y, int(np.sum(~finite)), int(np.sum(clipped)))
+        return np.zeros(len(values))
+    return np.where(finite, values, np.max(values[finite]))

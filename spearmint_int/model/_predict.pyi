@@ -11,7 +11,7 @@ def predict(
     alpha: FloatArray,
     Z: FloatArray,
     capsule: object,
-) -> tuple[FloatArray, FloatArray]: ...
+) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]: ...
 def predict_bound(
     X: FloatArray,
     weights: FloatArray,
@@ -21,7 +21,7 @@ def predict_bound(
     capsule: object,
 ) -> tuple[FloatArray, FloatArray]: ...
 def predict_with_gradient(
-    X: FloatArray,
+    columns: list[FloatArray],
     weights: FloatArray,
     factors: list[FloatArray],
     alpha: FloatArray,

@@ -11,10 +11,11 @@ as fast; L has at most the square root of A's condition, so that no accuracy is 
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from scipy.linalg.cython_blas cimport dgemm, dtrmm, dtrmv
+from scipy.linalg.cython_blas cimport dgemm, dtrmm
 from scipy.linalg.cython_lapack cimport dtrtri
 from _pointwise cimport (
-    dot, kernel_t, largest_scaled_square, sum_of_squares, weighted_differences, weighted_squared_distances,
+    dot, first_zero, kernel_t, largest_scaled_square, multiply_lower, multiply_lower_transposed,
+    sum_of_squares, weighted_differences, weighted_squared_distances,
 )
 
 import numpy as np
@@ -63,12 +64,15 @@ cdef kernel_t *_functions(object capsule) except NULL:
 cdef void _multiply(char *transposed, const double *R, int n, double[:, ::1] k, int count) noexcept nogil:
     """R or Rᵀ times each of `count` rows of k, in place; few are faster one by one."""
     cdef double one = 1.0
-    cdef int step = 1, j
+    cdef int j
     if count > FEW:
         dtrmm(b"L", b"L", transposed, b"N", &n, &count, &one, <double *> R, &n, &k[0, 0], &n)
         return
     for j in range(count):
-        dtrmv(b"L", transposed, b"N", &n, <double *> R, &n, &k[j, 0], &step)
+        if transposed[0] == b"N":
+            multiply_lower(R, &k[j, 0], n)
+        else:
+            multiply_lower_transposed(R, &k[j, 0], n)
 
 
 cdef void _fill_squared_distances(
@@ -100,7 +104,10 @@ def predict(
     const double[:, ::1] X, const double[::1] weights, const double[::1, :] R,
     const double[:, ::1] alpha, const double[:, ::1] Z, capsule,
 ):
-    """α k∗ [F, m] and |R k∗|² [m], from which the moments follow."""
+    """α k∗ [F, m] and |R k∗|² [m], from which the moments follow, and which row each point is [m].
+
+    The last is −1 for a point that is none of the rows.
+    """
     cdef kernel_t *kernel = _functions(capsule)
     cdef Py_ssize_t m = Z.shape[0], first = 0, j
     cdef int n = <int> X.shape[1], count
@@ -108,6 +115,7 @@ def predict(
     cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
     cdef double[:, ::1] means = np.empty((m, alpha.shape[0]))
     cdef double[::1] explained = np.empty(m)
+    cdef cnp.int64_t[::1] same = np.empty(m, dtype=np.int64)
     with nogil:
         while first < m:
             count = <int> min(block, m - first)
@@ -115,8 +123,9 @@ def predict(
             _multiply(b"N", &R[0, 0], n, k, count)
             for j in range(count):
                 explained[first + j] = sum_of_squares(&k[j, 0], n)
+                same[first + j] = first_zero(&r2[j, 0], n)
             first += count
-    return np.asarray(means).T, np.asarray(explained)
+    return np.asarray(means).T, np.asarray(explained), np.asarray(same)
 
 
 def predict_bound(
@@ -146,19 +155,19 @@ def predict_bound(
 
 
 def predict_with_gradient(
-    const double[:, ::1] X, const double[:, ::1] weights, list factors,
-    const double[:, :, ::1] alpha, const double[:, ::1] Z, capsule,
+    list columns, const double[:, ::1] weights, list factors,
+    const double[:, :, ::1] alpha, const double[:, :, ::1] Z, capsule,
 ):
     """As `predict`, with the derivatives in Z, for S hyperparameter samples in one call.
 
-    `weights` [S, D], `factors` S matrices R, α [S, F, n]; the results are α k∗ [S, F, m], |R k∗|² [S, m],
+    `columns` S matrices X, `weights` [S, D], `factors` S matrices R, α [S, F, n], Z [S, m, D]; the results are α k∗ [S, F, m], |R k∗|² [S, m],
     and their derivatives [S, F, m, D] and [S, m, D]. A climb asks for few points at a time, often:
     a call for each sample would cost more than its work.
     With h = dk/d(r²):  ∂k_i/∂z_c = 2 w_c h_i (z_c − x_ic).
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t S = weights.shape[0], m = Z.shape[0], D = Z.shape[1], F = alpha.shape[1], s, f, j
-    cdef int n = <int> X.shape[1], count = <int> m
+    cdef Py_ssize_t S = weights.shape[0], m = Z.shape[1], D = Z.shape[2], F = alpha.shape[1], s, f, j
+    cdef int n = <int> alpha.shape[2], count = <int> m
     cdef double[:, ::1] r2 = np.empty((m, n)), k = np.empty((m, n)), h = np.empty((m, n))
     means, explained = np.empty((S, F, m)), np.empty((S, m))
     mean_slopes, explained_slopes = np.empty((S, F, m, D)), np.empty((S, m, D))
@@ -166,23 +175,24 @@ def predict_with_gradient(
     cdef double[:, ::1] explained_view = explained
     cdef double[:, :, :, ::1] mean_slopes_view = mean_slopes
     cdef const double[::1, :] R
+    cdef const double[:, ::1] X
     for s in range(S):
-        R = factors[s]
+        R, X = factors[s], columns[s]
         with nogil:
-            _fill_squared_distances(X, weights[s], Z, 0, m, r2)
+            _fill_squared_distances(X, weights[s], Z[s], 0, m, r2)
             kernel.correlation(&r2[0, 0], &k[0, 0], m * n, kernel.context)
             kernel.slope(&r2[0, 0], &h[0, 0], m * n, kernel.context)
             for j in range(m):
                 for f in range(F):
                     means_view[s, f, j] = dot(&alpha[s, f, 0], &k[j, 0], n)
-                    _contract(X, weights[s], &Z[j, 0], &alpha[s, f, 0], &h[j, 0], 2.0,
+                    _contract(X, weights[s], &Z[s, j, 0], &alpha[s, f, 0], &h[j, 0], 2.0,
                               &mean_slopes_view[s, f, j, 0])
             _multiply(b"N", &R[0, 0], n, k, count)
             for j in range(m):
                 explained_view[s, j] = sum_of_squares(&k[j, 0], n)
             _multiply(b"T", &R[0, 0], n, k, count)
             for j in range(m):
-                _contract(X, weights[s], &Z[j, 0], &k[j, 0], &h[j, 0], 4.0,
+                _contract(X, weights[s], &Z[s, j, 0], &k[j, 0], &h[j, 0], 4.0,
                           &explained_slopes_view[s, j, 0])
     return means, explained, mean_slopes, explained_slopes
 

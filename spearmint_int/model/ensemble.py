@@ -45,38 +45,54 @@ class Ensemble:
         self, U: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """μ [S, F, m], σ² [S, m] and their derivatives [S, F, m, D], [S, m, D]."""
-        Z = self.transform(U)
-        first = self.posteriors[0]
-        X, capsule = first.columns, first.covariance.kernel.capsule
-        weights, factors, alpha, levels = self._stacked
+        rows, warps = self.transform(U), [p.theta.input_warp for p in self.posteriors]
+        Z = np.ascontiguousarray([warp.apply(rows) for warp in warps])
+        columns, weights, factors, alpha, levels = self._stacked
         means, explained, dmeans, dexplained = _predict.predict_with_gradient(
-            X, weights, factors, alpha, np.ascontiguousarray(Z), capsule
+            columns, weights, factors, alpha, Z, self.posteriors[0].covariance.kernel.capsule
         )
-        mean, amplitude2, floor = levels.T
-        left = np.maximum(1.0 - explained - floor[:, np.newaxis], 0.0)
+        mean, amplitude2 = levels.T
+        left = np.maximum(1.0 - explained, 0.0)
         scale = -amplitude2[:, np.newaxis, np.newaxis]
         dvariance = np.where(left[:, :, np.newaxis] > 0, scale * dexplained, 0.0)
         variance = amplitude2[:, np.newaxis] * left
+        if any(warp.columns for warp in warps):  # dz/du of the last step of the inputs
+            slopes = np.array([warp.slopes(rows) for warp in warps])
+            dmeans, dvariance = dmeans * slopes[:, np.newaxis], dvariance * slopes
         return mean[:, np.newaxis, np.newaxis] + means, variance, dmeans, dvariance
 
     @cached_property
-    def _stacked(self) -> tuple[FloatArray, list[FloatArray], FloatArray, FloatArray]:
-        """Weights [S, D], the R's, α [S, F, n], and (m, amp2, jitter to take off) [S, 3]."""
+    def _stacked(
+        self,
+    ) -> tuple[list[FloatArray], FloatArray, list[FloatArray], FloatArray, FloatArray]:
+        """The rows' columns, weights [S, D], the R's, α [S, F, n], and (m, amp2) [S, 2]."""
         rows = self.posteriors
-        levels = [(p.theta.mean, p.theta.amplitude2, p.variance_floor) for p in rows]
         return (
+            [p.columns for p in rows],
             np.array([p.weights for p in rows]),
             [p.R for p in rows],
             np.array([p.alpha for p in rows]),
-            np.array(levels),
+            np.array([(p.theta.mean, p.theta.amplitude2) for p in rows]),
         )
 
+    @property
+    def output_units(self) -> tuple[FloatArray, FloatArray]:
+        """Shift and scale [S] from each sample's units to y, where outputs are not warped."""
+        warps = [posterior.outputs for posterior in self.posteriors]
+        return np.array([w.shift for w in warps]), np.array([w.scale for w in warps])
+
     def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and sd [m] of the mixture over samples and fantasies."""
-        mean, variance = self.moments(U)
-        flat = mean.reshape(-1, mean.shape[-1])
-        spread = np.mean(variance, axis=0) + np.var(flat, axis=0)
-        return np.mean(flat, axis=0), np.sqrt(spread)
+        """Mean and sd [m] of the outputs y, over samples and fantasies, with the warp undone."""
+        means, variances = self.moments(U)
+        first, second = zip(
+            *(
+                p.outputs.moments_of_undone(mean, variance)
+                for p, mean, variance in zip(self.posteriors, means, variances, strict=True)
+            ),
+            strict=True,
+        )
+        mean = np.mean(first, axis=(0, 1))
+        return mean, np.sqrt(np.maximum(np.mean(second, axis=(0, 1)) - mean**2, 0.0))
 
     def with_fantasies(self, U: FloatArray, draws: int, rng: np.random.Generator) -> Ensemble:
         """Every posterior with fantasies at the pending points U [p, D]."""

@@ -9,37 +9,41 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import FloatArray, aligned_square
 from spearmint_int.model import _predict
 
-# Added to A's diagonal, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand rows, so that the
-# factorization of a valid covariance does not fail; in a noiseless model it is taken off again.
+# Added to A's diagonal where there is noise, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand
+# rows, so that the factorization of a valid covariance does not fail.
 JITTER = 1e-8
-# A covariance that can't be factored even so gets more, up to this; more would be noise.
+# Without noise the posterior passes through its data, and any jitter is a fault: it is the least
+# that can be factored, from here on in powers of ten.
+LEAST_JITTER = 1e-12
+# A covariance that can't be factored with this is none; more would be noise.
 MAX_JITTER = 1e-2
 
 
 class Factor:
-    """L of a positive definite A [n, n], or its inverse."""
+    """L of a positive definite A [n, n], or its inverse; `jitter` is what A's diagonal got."""
 
-    def __init__(self, triangle: FloatArray, *, inverted: bool = False) -> None:
+    def __init__(self, triangle: FloatArray, *, jitter: float, inverted: bool = False) -> None:
         """Takes over the memory of `triangle`: lower, zero above, in Fortran order."""
         self._triangle, self._inverted = np.asfortranarray(triangle), inverted
+        self.jitter = jitter
 
     @classmethod
-    def of(cls, C: FloatArray, diagonal: FloatArray) -> Factor:
-        """L of C + diag, with ten times the jitter until it can be factored.
+    def of(cls, C: FloatArray, diagonal: FloatArray, *, jitter: float) -> Factor:
+        """L of C + diag + jitter, with ten times the jitter until it can be factored.
 
         Of C only the lower half is read.
         """
-        extra = 0.0
-        while extra <= MAX_JITTER:
-            A = np.array(C, order="F")
-            A[np.diag_indices_from(A)] += diagonal + extra
+        while jitter <= MAX_JITTER:
+            A = aligned_square(len(C))
+            A[...] = C
+            A[np.diag_indices_from(A)] += diagonal + jitter
             L, info = lapack.dpotrf(A, lower=1, clean=1, overwrite_a=1)
             if info == 0 and np.all(np.isfinite(np.diag(L))):
-                return cls(L)
-            extra = max(10.0 * extra, JITTER)
+                return cls(L, jitter=jitter)
+            jitter *= 10.0
         raise np.linalg.LinAlgError("the covariance is not positive definite, even with jitter")
 
     @property
@@ -78,7 +82,7 @@ class Factor:
         R = np.zeros((n + p, n + p), order="F")
         R[:n, :n], R[n:, n:] = self.R, S.R
         R[n:, :n] = -S.R @ (V.T @ self.R)
-        return Factor(R, inverted=True)
+        return Factor(R, jitter=self.jitter, inverted=True)
 
     def _solved(self, rows: FloatArray, *, transposed: int) -> FloatArray:
         solved, info = lapack.dtrtrs(self._triangle, rows.T, lower=1, trans=transposed)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from spearmint_int.kernels.warp import InputWarp
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """One θ: the constant mean, amp2, the noise variance, and a length scale for each group."""
+    """One θ: the constant mean, amp2, the noise variance, a length scale for each group, and the
+    warps of outputs (`power`, 1 is none) and of inputs."""
 
     mean: float
     amplitude2: float
     noise: float
     length_scales: tuple[float, ...]
+    power: float = 1.0
+    input_warp: InputWarp = field(default_factory=InputWarp)
 
     @property
     def noise_ratio(self) -> float:
@@ -25,4 +30,6 @@ class Hyperparameters:
             "amplitude2": self.amplitude2,
             "noise": self.noise,
             "length_scales": list(self.length_scales),
+            "power": self.power,
+            "input_warp": self.input_warp.to_json(),
         }

@@ -2,11 +2,13 @@
 
     n, N   unique rows T(x), and observations; replicates of a row collapse into their mean
     A      C + diag(ν / counts + jitter), the covariance of the rows' means over amp2
-    L, R   A = L Lᵀ, R = L⁻¹;  w = R (y − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (y − m)
+    L, R   A = L Lᵀ, R = L⁻¹;  w = R (z − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (z − m)
     mean   μ(x) = m + k∗ᵀ α                      (paper, Eq. 1)
     var    σ²(x) = amp2 (1 − |R k∗|²)            (paper, Eq. 1)
 
-All values are in units of standardised outputs. Rows X, Z and P have been through T already.
+All values are outputs in the units of the model (`outputs` leads back). Rows that are given have
+been through T already, and go through the sampled warp of the inputs here, once. Without noise an
+evaluated row is what was seen, exactly: the jitter that a factorization needs is no knowledge.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from functools import cached_property
 
 import numpy as np
 
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import FloatArray, IntArray
 from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.model import _predict
 from spearmint_int.model.data import TrainingData
-from spearmint_int.model.factor import JITTER, Factor, square_root
+from spearmint_int.model.factor import JITTER, LEAST_JITTER, Factor, square_root
 from spearmint_int.model.hyperparameters import Hyperparameters
+from spearmint_int.model.outputs import OutputWarp
 
 # Relative to amp2: what rounding leaves of a variance that is none.
 LEAST_VARIANCE = 1e-12
@@ -30,15 +33,20 @@ LEAST_VARIANCE = 1e-12
 
 @dataclass(frozen=True)
 class Posterior:
-    """The GP given the data, for one θ; `F` fantasies share all but the values."""
+    """The GP given the data, for one θ; `F` fantasies share all but the values.
 
-    data: TrainingData
+    `X` [n, D] are the warped rows, `counts` [n] their observations, `values` [F, n] their outputs.
+    """
+
+    X: FloatArray
+    counts: FloatArray
+    values: FloatArray
     theta: Hyperparameters
     covariance: Covariance
     noiseless: bool
+    outputs: OutputWarp
     factor: Factor
     whitened: FloatArray
-    values: FloatArray
 
     @classmethod
     def fit(
@@ -51,11 +59,15 @@ class Posterior:
         factor: Factor | None = None,
     ) -> Posterior:
         """Condition on the data; `factor` is one that exists already, and becomes its own."""
+        if noiseless:
+            data = data.without_replicates()
+        X, counts = theta.input_warp.apply(data.X), data.counts
+        outputs = data.warp(theta.power)
+        values = data.row_means(outputs.apply(data.y))[np.newaxis, :]
         if factor is None:
-            factor = factor_of(data, theta, covariance, noiseless=noiseless)
-        values = data.y[np.newaxis, :]
+            factor = factor_of(X, counts, theta, covariance, noiseless=noiseless)
         whitened = factor.whiten(values - theta.mean)
-        return cls(data, theta, covariance, noiseless, factor, whitened, values)
+        return cls(X, counts, values, theta, covariance, noiseless, outputs, factor, whitened)
 
     @property
     def R(self) -> FloatArray:
@@ -63,13 +75,22 @@ class Posterior:
 
     @cached_property
     def alpha(self) -> FloatArray:
-        """A⁻¹ (y − m) [F, n]."""
+        """A⁻¹ (z − m) [F, n]."""
         return np.ascontiguousarray(self.whitened @ self.R)
 
     def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """μ [F, m] and σ² [m] of the latent function at Z [m, D], T applied."""
-        means, explained = _predict.predict(*self._arguments(Z))
-        return self.theta.mean + means, self._variance(explained)
+        """μ [F, m] and σ² [m] of the latent function at Z [m, D]."""
+        means, explained, same = _predict.predict(*self._arguments(Z))
+        mean, variance = self.theta.mean + means, self._variance(explained)
+        if self.noiseless:
+            self._pin(mean, variance, same)
+        return mean, variance
+
+    def _pin(self, mean: FloatArray, variance: FloatArray, same: IntArray) -> None:
+        """Where a point is one of the rows, its value is known."""
+        seen = same >= 0
+        mean[:, seen] = self.values[:, same[seen]]
+        variance[seen] = 0.0
 
     def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
@@ -79,23 +100,24 @@ class Posterior:
         return self.theta.mean + means, self._variance(explained)
 
     def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """μ [F, m] and the covariance [m, m] of the latent function at Z, T applied."""
-        lengths = self.theta.length_scales
-        V = self.R @ self.covariance.correlation(self.data.X, Z, lengths)
+        """μ [F, m] and the covariance [m, m] of the latent function at Z."""
+        Z, lengths = self.theta.input_warp.apply(Z), self.theta.length_scales
+        V = self.R @ self.covariance.correlation(self.X, Z, lengths)
         K = self.covariance.correlation(Z, Z, lengths) - V.T @ V
         return self.theta.mean + self.whitened @ V, self.theta.amplitude2 * K
 
     def draw(self, Z: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
-        """`count` joint draws [count, m] of the latent function at Z, T applied, no fantasies."""
+        """`count` joint draws [count, m] of the latent function at Z, without fantasies."""
         mean, K = self.joint(Z)
         # variance below the jitter is the jitter's own: an evaluated row has one value, exactly
-        tolerance = self.theta.amplitude2 * max(2.0 * self.variance_floor, LEAST_VARIANCE)
+        jitter = self.factor.jitter if self.noiseless else 0.0
+        tolerance = self.theta.amplitude2 * max(2.0 * jitter, LEAST_VARIANCE)
         root = square_root(K, tolerance=tolerance)
         return np.asarray(mean[0] + rng.standard_normal((count, root.shape[1])) @ root.T)
 
     @property
     def training_means(self) -> FloatArray:
-        """μ at the training rows [F, n]: y − diag(A − C) α, without another kernel build."""
+        """μ at the training rows [F, n]: z − diag(A − C) α, without another kernel build."""
         return self.values - self.noise_diagonal * self.alpha
 
     @property
@@ -109,33 +131,32 @@ class Posterior:
         return np.asarray(np.min(rows, axis=1), dtype=np.float64)
 
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
-        """Append p pending rows [p, D] (T applied) with `draws` joint samples of their values.
+        """Append p pending rows [p, D] with `draws` joint samples of their values.
 
         With V = R C(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and fresh
         normals are the new whitened values.
         """
-        lengths = self.theta.length_scales
-        V = self.R @ self.covariance.correlation(self.data.X, P, lengths)
+        P, lengths = self.theta.input_warp.apply(P), self.theta.length_scales
+        V = self.R @ self.covariance.correlation(self.X, P, lengths)
         block = self.covariance.correlation(P, P, lengths) - V.T @ V
-        own = JITTER + (0.0 if self.noiseless else self.theta.noise_ratio)
-        S = Factor.of(block, own * np.ones(len(P)))
+        own = (0.0 if self.noiseless else self.theta.noise_ratio) * np.ones(len(P))
+        S = Factor.of(block, own, jitter=self.factor.jitter)
         old = np.repeat(self.whitened, draws, axis=0)
         fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), len(P)))
         fantasies = self.theta.mean + old @ V + S.colour(fresh)
-        data = replace(
-            self.data,
-            X=np.concatenate([self.data.X, P]),
-            y=np.concatenate([self.data.y, fantasies.mean(axis=0)]),
-            counts=np.concatenate([self.data.counts, np.ones(len(P))]),
+        return replace(
+            self,
+            X=np.concatenate([self.X, P]),
+            counts=np.concatenate([self.counts, np.ones(len(P))]),
+            values=np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1),
+            factor=self.factor.grown(V, S),
+            whitened=np.hstack([old, fresh]),
         )
-        values = np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1)
-        factor, whitened = self.factor.grown(V, S), np.hstack([old, fresh])
-        return replace(self, data=data, factor=factor, whitened=whitened, values=values)
 
     @cached_property
     def columns(self) -> FloatArray:
         """The training rows, transposed [D, n]."""
-        return np.ascontiguousarray(self.data.X.T)
+        return np.ascontiguousarray(self.X.T)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -145,29 +166,30 @@ class Posterior:
     def _arguments(
         self, Z: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, object]:
-        Z = np.ascontiguousarray(Z)
+        Z = np.ascontiguousarray(self.theta.input_warp.apply(Z))
         capsule = self.covariance.kernel.capsule
         return self.columns, self.weights, self.R, self.alpha, Z, capsule
 
     def _variance(self, explained: FloatArray) -> FloatArray:
-        return self.theta.amplitude2 * np.maximum(1.0 - explained - self.variance_floor, 0.0)
-
-    @property
-    def variance_floor(self) -> float:
-        """The jitter is not uncertainty: without noise an evaluated row has none at all."""
-        return JITTER if self.noiseless else 0.0
+        return self.theta.amplitude2 * np.maximum(1.0 - explained, 0.0)
 
     @property
     def noise_diagonal(self) -> FloatArray:
         """A − C [n]: each row's share of the noise over amp2, and the jitter."""
         ratio = 0.0 if self.noiseless else self.theta.noise_ratio
-        return ratio / self.data.counts + JITTER
+        return ratio / self.counts + self.factor.jitter
 
 
 def factor_of(
-    data: TrainingData, theta: Hyperparameters, covariance: Covariance, *, noiseless: bool
+    X: FloatArray,
+    counts: FloatArray,
+    theta: Hyperparameters,
+    covariance: Covariance,
+    *,
+    noiseless: bool,
 ) -> Factor:
-    """The factor of A, with as much more jitter as it takes."""
-    C = covariance.correlation_triangle(data.X, theta.length_scales)
-    ratio = 0.0 if noiseless else theta.noise_ratio
-    return Factor.of(C, ratio / data.counts + JITTER)
+    """The factor of A over the warped rows X, with as much more jitter as it takes."""
+    C = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
+    if noiseless:
+        return Factor.of(C, np.zeros(len(X)), jitter=LEAST_JITTER)
+    return Factor.of(C, theta.noise_ratio / counts, jitter=JITTER)

@@ -11,7 +11,7 @@ import pytest
 from spearmint_int.acquisition import (
     ACQUISITIONS,
     Found,
-    NegativeMean,
+    NegativeBound,
     SearchOptions,
     Surface,
     acquisition_named,
@@ -69,7 +69,7 @@ class Recorded:
 @dataclass(frozen=True)
 class RecordedClimb(Recorded):
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
-        assert isinstance(self.surface, Bowl | NegativeMean)
+        assert isinstance(self.surface, Bowl | NegativeBound)
         return self.surface.value_and_gradient(U)
 
 
@@ -264,7 +264,7 @@ def test_a_point_that_is_found_is_canonical() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_result_is_never_worse_than_any_point_that_was_looked_at(seed: int) -> None:
-    recorded = RecordedClimb(NegativeMean(some_ensemble(MIXED, seed=seed)))
+    recorded = RecordedClimb(NegativeBound(some_ensemble(MIXED, seed=seed)))
     found = best_of(recorded, MIXED, FEW, seed=seed, anchors=np.full((1, 5), 0.4))
     assert found.value >= max(recorded.seen)
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from spearmint_int.acquisition import (
     ACQUISITIONS,
     AveragedAcquisition,
-    NegativeMean,
+    NegativeBound,
     SupportsGradient,
     acquisition_named,
 )
@@ -33,7 +33,7 @@ CLIMBED = ["ei", "lcb", "nei", "pi"]
 
 
 def with_pending(ensemble: Ensemble, draws: int) -> Ensemble:
-    P = np.random.default_rng(9).random((2, ensemble.posteriors[0].data.X.shape[1]))
+    P = np.random.default_rng(9).random((2, ensemble.posteriors[0].X.shape[1]))
     return ensemble.with_fantasies(P, draws, np.random.default_rng(0))
 
 
@@ -89,8 +89,9 @@ def test_the_gradient_in_the_reals_of_a_mixed_space_is_finite_differences(name: 
     assert np.allclose(gradient, expected, rtol=2e-4, atol=1e-5 * np.max(np.abs(expected)))
 
 
-def test_the_gradient_of_the_recommendations_surface_is_finite_differences() -> None:
-    surface = NegativeMean(with_pending(some_ensemble(TWO_REALS), 2))
+@pytest.mark.parametrize("kappa", [0.0, 2.0])
+def test_the_gradient_of_the_recommendations_surface_is_finite_differences(kappa: float) -> None:
+    surface = NegativeBound(with_pending(some_ensemble(TWO_REALS), 2), kappa)
     U = 0.05 + 0.9 * np.random.default_rng(2).random((25, 2))
     value, gradient = surface.value_and_gradient(U)
     assert np.allclose(value, surface.value(U), rtol=1e-12)
@@ -122,7 +123,7 @@ def test_log_ei_has_a_slope_where_ei_itself_underflows() -> None:
 def test_an_evaluated_point_of_a_noiseless_model_promises_nothing() -> None:
     ensemble = some_ensemble(TWO_REALS, noiseless=True)
     surface = climbable("ei", ensemble)
-    at_the_data = surface.value(ensemble.posteriors[0].data.X)
+    at_the_data = surface.value(ensemble.posteriors[0].X)
     elsewhere = surface.value(np.random.default_rng(0).random((100, 2)))
     assert np.max(at_the_data) < np.max(elsewhere) - 5.0
 

@@ -177,7 +177,7 @@ def test_a_chain_that_is_handed_back_is_gone_on_with() -> None:
     "chain", [{}, {"states": 3}, {"states": [[1.0]], "widths": [], "trace": []}]
 )
 def test_a_damaged_chain_is_left_aside(chain: dict[str, Any]) -> None:
-    assert ChainState.from_json(chain, chains=1, groups=3) is None
+    assert ChainState.from_json(chain, chains=1, size=7) is None
 
 
 # --- every combination runs -----------------------------------------------------------------------

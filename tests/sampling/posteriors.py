@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.special import boxcox
 
 from spearmint_int.arrays import FloatArray
-from spearmint_int.kernels import kernel_named, packed_squared_differences
+from spearmint_int.kernels import Covariance, kernel_named, packed_squared_differences
 from spearmint_int.model import Hyperparameters, TrainingData
 from spearmint_int.model.factor import JITTER
-from spearmint_int.sampling import Prior, Priors
+from spearmint_int.sampling import Layout, Model, Prior, Priors
 from spearmint_int.sampling._chain import Chain
 from spearmint_int.sampling.priors import Family, lognormal
 from spearmint_int.space import Space
@@ -34,46 +35,70 @@ class Problem:
     priors: Priors = field(default_factory=Priors)
     kernel: str = "matern52"
     noiseless: bool = False
+    warps_outputs: bool = False
+    warped_columns: tuple[int, ...] = ()
+    reference: FloatArray = field(default_factory=lambda: np.empty(0))
 
     @property
     def data(self) -> TrainingData:
-        return TrainingData.collapse(self.space.snap(self.U), self.y)
+        data = TrainingData.collapse(self.space.snap(self.U), self.y, self.reference)
+        return data.without_replicates() if self.noiseless else data
 
-    def chain(self, *, seed: int = 0) -> Chain:
-        data = self.data
-        return Chain(
-            packed_squared_differences(data.X, self.space.groups),
-            data.y,
-            data.counts,
-            data.scatter,
-            self.priors.rows(len(self.space.groups)),
-            kernel_named(self.kernel).capsule,
-            np.random.PCG64(seed),
-            self.noiseless,
-            JITTER,
+    @property
+    def model(self) -> Model:
+        covariance = Covariance.over(self.space, kernel_named(self.kernel))
+        return Model(
+            covariance, self.priors, self.noiseless, self.warps_outputs, self.warped_columns
         )
 
+    def chain(self, *, seed: int = 0) -> Chain:
+        d2 = packed_squared_differences(self.data.X, self.space.groups)
+        return self.model.chain(self.data, d2, np.random.PCG64(seed), jitter=JITTER)
+
+    def start(self, *, length: float = -1.0, ratio: float = -2.0) -> FloatArray:
+        """A state without warps, by its logarithms."""
+        groups = len(self.space.groups)
+        theta = Hyperparameters(0.0, 1.0, math.exp(ratio), (math.exp(length),) * groups)
+        bare = Layout(groups, False).state(theta)
+        return np.concatenate([bare, np.zeros(2 * len(self.warped_columns))])
+
     def theta(self, s: FloatArray) -> Hyperparameters:
-        """s = (m, log √amp2, log ν, log ℓ …) as hyperparameters."""
-        amplitude2 = math.exp(2.0 * s[1])
-        noise = 0.0 if self.noiseless else amplitude2 * math.exp(s[2])
-        return Hyperparameters(s[0], amplitude2, noise, tuple(np.exp(s[3:])))
+        return self.model.layout.theta(s)
 
     def log_posterior(self, s: FloatArray) -> float:
         """From scratch, by scipy, on all observations: up to a constant, as a density of s."""
         theta = self.theta(s)
-        likelihood = DenseGP(self.space, self.U, self.y, theta, self.kernel).log_likelihood()
-        return likelihood + self.log_prior(theta)
+        z, log_jacobian = self.outputs(theta.power)
+        gp = DenseGP(self.space, self.U, z, theta, self.kernel)
+        return gp.log_likelihood() + log_jacobian + self.log_prior(theta)
+
+    def outputs(self, power: float) -> tuple[FloatArray, float]:
+        """The warped outputs, and log |dz/dy|, by scipy's Box–Cox transform above the knee."""
+        shift, scale = 0.0, 1.0
+        if len(self.reference):
+            warped = one_sided_box_cox(self.reference, power)
+            shift, scale = float(np.mean(warped)), float(np.std(warped))
+        slopes = np.where(self.y > 0, np.maximum(1.0 + self.y, 1.0) ** (power - 1.0), 1.0)
+        z = (one_sided_box_cox(self.y, power) - shift) / scale
+        return z, float(np.sum(np.log(slopes / scale)))
 
     def log_prior(self, theta: Hyperparameters) -> float:
-        """With the Jacobian: √amp2, noise and ℓ are moved by their logarithms."""
+        """With the Jacobian: √amp2, noise, ℓ, a and b are moved by their logarithms."""
         amplitude = math.sqrt(theta.amplitude2)
         positive = [(self.priors.amplitude, amplitude)]
         positive += [(self.priors.length_scale, length) for length in theta.length_scales]
+        warp = theta.input_warp
+        positive += [(self.priors.input_warp, parameter) for parameter in (*warp.a, *warp.b)]
         if not self.noiseless:
             positive.append((self.priors.noise, theta.noise))
         total = log_density(self.priors.mean, theta.mean)
+        if self.warps_outputs:
+            total += log_density(self.priors.output_power, theta.power)
         return total + sum(log_density(prior, x) + math.log(x) for prior, x in positive)
+
+
+def one_sided_box_cox(y: FloatArray, power: float) -> FloatArray:
+    return np.where(y > 0, boxcox(1.0 + np.maximum(y, 0.0), power), y)
 
 
 def log_density(prior: Prior, x: float) -> float:
@@ -136,15 +161,17 @@ def _log_likelihoods(
     r2 = squared_distances(data.X, data.X, column_weights(problem.space, unit))
     ratio = 0.0 if problem.noiseless else math.exp(r)
     A = CORRELATIONS[problem.kernel](r2) + np.diag(ratio / data.counts + JITTER)
-    both = np.array([data.y, np.ones(len(data.y))])
+    means = data.row_means(data.y)
+    scatter = float(np.sum((data.y - means[data.rows]) ** 2))
+    both = np.array([means, np.ones(len(means))])
     G = both @ np.linalg.solve(A, both.T)
     Q = (G[0, 0] - 2.0 * m * G[0, 1] + m * m * G[1, 1])[:, np.newaxis]
-    n, N = len(data.y), len(problem.y)
+    n, N = len(means), len(problem.y)
     total = -0.5 * (Q * np.exp(-2.0 * a) + 2.0 * n * a + np.linalg.slogdet(A)[1])
     if problem.noiseless:
         return np.asarray(total)
     log_noise = 2.0 * a + r
-    return np.asarray(total - 0.5 * ((N - n) * log_noise + data.scatter * np.exp(-log_noise)))
+    return np.asarray(total - 0.5 * ((N - n) * log_noise + scatter * np.exp(-log_noise)))
 
 
 def _trapezoid(axes: list[FloatArray]) -> FloatArray:

@@ -16,6 +16,7 @@ from spearmint_int.model import Ensemble, TrainingData
 from spearmint_int.sampling import (
     ChainState,
     Draws,
+    Model,
     Priors,
     SamplerOptions,
     sample_posteriors,
@@ -40,10 +41,8 @@ def sampled(
     U, y = some_data(MIXED, 15)
     return sample_posteriors(
         TrainingData.collapse(MIXED.snap(U), y),
-        Covariance.over(MIXED, kernel_named(kernel)),
-        priors or Priors(),
+        Model(Covariance.over(MIXED, kernel_named(kernel)), priors or Priors(), noiseless),
         options,
-        noiseless=noiseless,
         rng=np.random.default_rng(seed),
         start=start,
     )
@@ -75,12 +74,14 @@ def test_the_same_seed_gives_the_same_samples() -> None:
 def test_there_are_as_many_posteriors_as_samples_asked_for(samples: int, chains: int) -> None:
     draws = sampled(replace(QUICK, samples=samples, chains=chains))
     assert len(draws.posteriors) == samples
-    assert draws.state.states.shape == (chains, 6)
+    assert draws.state.states.shape == (chains, 7)
 
 
 def test_a_drawn_posterior_is_that_of_its_hyperparameters() -> None:
     drawn = sampled().posteriors[-1]
-    fresh = type(drawn).fit(drawn.data, drawn.theta, drawn.covariance, noiseless=False)
+    U, y = some_data(MIXED, 15)
+    data = TrainingData.collapse(MIXED.snap(U), y)
+    fresh = type(drawn).fit(data, drawn.theta, drawn.covariance, noiseless=False)
     Z = MIXED.snap(np.random.default_rng(0).random((40, 5)))
     assert np.allclose(drawn.moments(Z)[0], fresh.moments(Z)[0], atol=1e-9)
     assert np.allclose(drawn.moments(Z)[1], fresh.moments(Z)[1], atol=1e-9)
@@ -108,7 +109,7 @@ def test_thinning_leaves_out_states_in_between() -> None:
 def test_a_sweep_makes_a_bounded_number_of_evaluations() -> None:
     U, y = some_data(MIXED, 15)
     chain = Problem(MIXED, U, y).chain()
-    chain.set_state(np.array([0.0, 0.0, -2.0, -1.0, -1.0, -1.0]), np.full(6, 1e-3))
+    chain.set_state(Problem(MIXED, U, y).start(), np.full(7, 1e-3))
     before = chain.evaluations
     chain.sweep(200, False)
     assert chain.evaluations - before <= 200 * 4 * (8 + 61)
@@ -118,7 +119,7 @@ def sampled_from(n: int, options: SamplerOptions, seed: int) -> Draws:
     U, y = some_data(MIXED, n)
     covariance = Covariance.over(MIXED, kernel_named("matern52"))
     data, rng = TrainingData.collapse(MIXED.snap(U), y), np.random.default_rng(seed)
-    return sample_posteriors(data, covariance, Priors(), options, noiseless=False, rng=rng)
+    return sample_posteriors(data, Model(covariance, Priors(), noiseless=False), options, rng=rng)
 
 
 def test_a_burn_in_on_some_of_many_rows_leads_to_where_all_rows_lead(
@@ -143,7 +144,7 @@ def test_a_burn_in_on_many_rows_costs_few_factorizations_of_all_of_them() -> Non
 def test_a_chain_goes_on_from_its_json_as_from_itself() -> None:
     state = sampled().state
     stored = json.loads(json.dumps(state.to_json(), allow_nan=False))
-    loaded = ChainState.from_json(stored, chains=1, groups=3)
+    loaded = ChainState.from_json(stored, chains=1, size=7)
     assert np.array_equal(
         thetas(sampled(seed=1, start=loaded)), thetas(sampled(seed=1, start=state))
     )
@@ -170,20 +171,20 @@ def test_slice_widths_are_fitted_while_burning_in_and_then_left_alone() -> None:
         lambda s: s.pop("states"),
         lambda s: s.update(states="lost"),
         lambda s: s.update(states=[[0.0] * 5]),
-        lambda s: s.update(states=[[float("nan")] * 6]),
-        lambda s: s.update(widths=[[0.0] * 6]),
+        lambda s: s.update(states=[[float("nan")] * 7]),
+        lambda s: s.update(widths=[[0.0] * 7]),
         lambda s: s.update(trace=[]),
     ],
 )
 def test_a_damaged_or_foreign_chain_is_not_gone_on_with(damage: Any) -> None:
     stored = sampled().state.to_json()
     damage(stored)
-    assert ChainState.from_json(stored, chains=1, groups=3) is None
+    assert ChainState.from_json(stored, chains=1, size=7) is None
 
 
 def test_a_state_that_new_data_make_impossible_starts_anew() -> None:
     state = sampled().state
-    outside = replace(state, states=state.states + np.array([0, 0, 0, 50.0, 0, 0]))
+    outside = replace(state, states=state.states + np.array([0, 0, 0, 0, 50.0, 0, 0]))
     draws = sampled(start=outside)
     assert not draws.health.fallback
     assert np.all(thetas(draws)[:, 3:] <= 10.0)
@@ -208,7 +209,7 @@ def test_chains_from_far_apart_agree_when_they_have_run_for_long() -> None:
     draws = []
     for seed, length in enumerate([-3.0, -1.0, 0.0, 2.0]):
         chain = Problem(MIXED, U, y).chain(seed=seed)
-        chain.set_state(np.array([0.0, 0.0, -4.0, length, length, length]), np.ones(6))
+        chain.set_state(Problem(MIXED, U, y).start(length=length, ratio=-4.0), np.ones(7))
         chain.sweep(200, True)
         states = []
         for _ in range(1500):
@@ -306,10 +307,8 @@ def test_points_that_crowd_together_never_crash_a_noiseless_chain(kernel: str) -
     data = TrainingData.collapse(U, np.sin(1e7 * U[:, 0]))
     draws = sample_posteriors(
         data,
-        Covariance.over(TWO_REALS, kernel_named(kernel)),
-        Priors(),
+        Model(Covariance.over(TWO_REALS, kernel_named(kernel)), Priors(), noiseless=True),
         QUICK,
-        noiseless=True,
         rng=np.random.default_rng(0),
     )
     everywhere = np.random.default_rng(1).random((50, 2))
@@ -323,7 +322,7 @@ def test_equal_values_never_crash_a_chain(noiseless: bool) -> None:
     U, _ = some_data(TWO_REALS, 10)
     problem = Problem(TWO_REALS, U, np.zeros(10), noiseless=noiseless)
     chain = problem.chain()
-    chain.set_state(np.array([0.0, 0.0, -2.0, -1.0, -1.0]), np.ones(5))
+    chain.set_state(problem.start(), np.ones(6))
     chain.sweep(500, True)
     assert np.all(np.isfinite(chain.state))
     assert math.isfinite(chain.log_posterior)

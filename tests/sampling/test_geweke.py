@@ -6,12 +6,16 @@ slip in the likelihood, a prior, a Jacobian or a move shows as a moment that is 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kstest
 
 from spearmint_int.arrays import FloatArray
+from spearmint_int.model import OutputWarp
 from spearmint_int.sampling import effective_sample_size
+from spearmint_int.sampling.priors import lognormal, uniform
 from spearmint_int.space import Enum, Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem
 from tests.twins import DenseGP
@@ -31,8 +35,7 @@ def alternate(
     U = rng.random((n, space.dimensions))
     if noiseless:
         U = np.unique(space.snap(U), axis=0)
-    state = np.zeros(3 + len(space.groups))
-    state[2:] = -1.0
+    state = Problem(space, U, np.zeros(n)).start(ratio=-1.0)
     states = np.empty((rounds, len(state)))
     for i in range(rounds):
         problem = Problem(space, U, np.zeros(len(U)), PROPER, noiseless=noiseless)
@@ -46,12 +49,18 @@ def alternate(
     return states
 
 
+def by_their_priors(states: FloatArray) -> FloatArray:
+    """m, log √amp2, log noise (log ν + log amp2) and log ℓ …: without a warp, no λ."""
+    columns = np.delete(states, 3, axis=1)
+    columns[:, 2] += 2.0 * columns[:, 1]
+    return columns
+
+
 def z_scores(states: FloatArray, *, noiseless: bool = False) -> FloatArray:
     """Of the first two moments of every hyperparameter against those of its normal prior."""
+    columns = by_their_priors(states)
     priors = [PROPER.mean, PROPER.amplitude, PROPER.noise]
-    priors += [PROPER.length_scale] * (states.shape[1] - 3)
-    columns = np.array(states)
-    columns[:, 2] += 2.0 * columns[:, 1]  # log noise = log ν + log amp2
+    priors += [PROPER.length_scale] * (columns.shape[1] - 3)
     scores = []
     for coordinate, prior in enumerate(priors):
         if noiseless and coordinate == 2:
@@ -83,11 +92,12 @@ def swept_from_the_joint(space: Space, n: int, replicates: int, *, sweeps: int) 
     rng = np.random.default_rng(4)
     groups = len(space.groups)
     priors = [PROPER.mean, PROPER.amplitude, PROPER.noise, *[PROPER.length_scale] * groups]
-    ends = np.empty((replicates, len(priors)))
+    ends = np.empty((replicates, len(priors) + 1))
     for i in range(replicates):
         U = rng.random((n, space.dimensions))
         state = np.array([rng.normal(prior.a, prior.b) for prior in priors])
         state[2] -= 2.0 * state[1]
+        state = np.insert(state, 3, 1.0)
         theta = Problem(space, U, np.zeros(n)).theta(state)
         K = DenseGP(space, U, np.zeros(n), theta).K
         y = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
@@ -100,10 +110,9 @@ def swept_from_the_joint(space: Space, n: int, replicates: int, *, sweeps: int) 
 
 def least_p_value(states: FloatArray) -> float:
     """Of Kolmogorov and Smirnov's test of every hyperparameter against its prior."""
-    groups = states.shape[1] - 3
+    columns = by_their_priors(states)
+    groups = columns.shape[1] - 3
     priors = [PROPER.mean, PROPER.amplitude, PROPER.noise, *[PROPER.length_scale] * groups]
-    columns = np.array(states)
-    columns[:, 2] += 2.0 * columns[:, 1]
     tests = [kstest((x - p.a) / p.b, "norm") for x, p in zip(columns.T, priors, strict=True)]
     return float(min(test.pvalue for test in tests))
 
@@ -124,3 +133,61 @@ def test_sweeps_over_many_rows_leave_the_posterior_as_it_is(n: int) -> None:
 def test_a_long_joint_run_has_the_priors_moments(name: str, noiseless: bool) -> None:
     states = alternate(SPACES[name], 30_000, noiseless=noiseless, n=9)
     assert np.max(np.abs(z_scores(states, noiseless=noiseless))) < 4.0
+
+
+# --- with warps -----------------------------------------------------------------------------------
+
+WARPED = replace(PROPER, output_power=uniform(0.0, 1.0), input_warp=lognormal(0.0, 0.5))
+SOME_OUTPUTS = np.array([-1.5, -0.5, 0.0, 0.4, 1.0, 4.0])  # what a warp standardises by
+
+
+def swept_with_warps(replicates: int, *, n: int, sweeps: int, jacobian: bool = True) -> FloatArray:
+    """As `swept_from_the_joint` with warps too: (λ, log a, log b) at the end.
+
+    Without the Jacobian of the outputs the data are simulated wrongly, which must be noticed.
+    """
+    space, rng = SPACES["mixed"], np.random.default_rng(6)
+    ends = np.empty((replicates, 3))
+    for i in range(replicates):
+        U = rng.random((n, space.dimensions))
+        problem = Problem(
+            space,
+            U,
+            np.zeros(n),
+            WARPED,
+            warps_outputs=True,
+            warped_columns=(0,),
+            reference=SOME_OUTPUTS,
+        )
+        priors = [WARPED.mean, WARPED.amplitude, WARPED.noise, *[WARPED.length_scale] * 2]
+        state = np.array([rng.normal(prior.a, prior.b) for prior in priors])
+        state[2] -= 2.0 * state[1]
+        state = np.concatenate([state[:3], [rng.random()], state[3:], rng.normal(0.0, 0.5, 2)])
+        theta = problem.theta(state)
+        K = DenseGP(space, U, np.zeros(n), theta).K
+        z = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
+        outputs = OutputWarp.standardising(theta.power if jacobian else 1.0, SOME_OUTPUTS)
+        y = replace(outputs, highest=np.inf).undo(z)
+        chain = replace(problem, y=y).chain(seed=i)
+        chain.set_state(state, np.ones(len(state)))
+        chain.sweep(sweeps, False)
+        ends[i] = chain.state[[3, 6, 7]]
+    return ends
+
+
+def least_p_value_of_warps(ends: FloatArray) -> float:
+    tests = [kstest(ends[:, 0], "uniform"), *(kstest(ends[:, i] / 0.5, "norm") for i in (1, 2))]
+    return float(min(test.pvalue for test in tests))
+
+
+def test_sweeps_leave_the_posterior_of_the_warps_as_it_is() -> None:
+    assert least_p_value_of_warps(swept_with_warps(1500, n=10, sweeps=3)) > 1e-4
+
+
+def test_the_joint_test_notices_outputs_that_are_warped_wrongly() -> None:
+    assert least_p_value_of_warps(swept_with_warps(600, n=10, sweeps=3, jacobian=False)) < 1e-6
+
+
+@pytest.mark.slow
+def test_many_sweeps_leave_the_posterior_of_the_warps_as_it_is() -> None:
+    assert least_p_value_of_warps(swept_with_warps(6000, n=25, sweeps=10)) > 1e-4

@@ -1,0 +1,51 @@
+"""Warps of the inputs: a monotone map of each axis to itself, so that a function which bends more
+at one end of an axis than at the other is stationary (Snoek et al. 2014).
+
+Spearmint's is the CDF of a Beta distribution. Kumaraswamy's, w(u) = 1 − (1 − u^a)^b, has the same
+shapes and needs no incomplete beta function. It comes after T: an integer stays at one place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray
+
+# Away from the ends, where the slope is infinite or zero, by less than any evaluation can tell.
+EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class InputWarp:
+    """w on some of the columns; none is no warp."""
+
+    columns: tuple[int, ...] = ()
+    a: tuple[float, ...] = ()
+    b: tuple[float, ...] = ()
+
+    def apply(self, Z: FloatArray) -> FloatArray:
+        """Rows Z [m, D] that have been through T, with the columns warped."""
+        if not self.columns:
+            return Z
+        warped = np.array(Z)
+        u, a, b = self._parts(Z)
+        warped[:, list(self.columns)] = -np.expm1(b * np.log1p(-(u**a)))
+        return warped
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        """dw/du [m, D] at the same rows."""
+        slopes = np.ones(Z.shape)
+        if self.columns:
+            u, a, b = self._parts(Z)
+            slopes[:, list(self.columns)] = a * b * u ** (a - 1.0) * (1.0 - u**a) ** (b - 1.0)
+        return slopes
+
+    def _parts(self, Z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        u = np.clip(Z[:, list(self.columns)], EDGE, 1.0 - EDGE)
+        return u, np.array(self.a), np.array(self.b)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"columns": list(self.columns), "a": list(self.a), "b": list(self.b)}

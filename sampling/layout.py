@@ -1,0 +1,77 @@
+"""Where each hyperparameter stands in a chain's state, and the way from one to the other.
+
+The places themselves are the compiled sampler's (`_chain.LAYOUT`); everybody else asks here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import chain as chained
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray
+from spearmint_int.kernels import InputWarp
+from spearmint_int.model import Hyperparameters
+from spearmint_int.sampling._chain import LAYOUT
+from spearmint_int.sampling.priors import Priors
+
+MEAN, AMPLITUDE, RATIO, POWER, LENGTHS = (
+    LAYOUT[name] for name in ("mean", "amplitude", "ratio", "power", "lengths")
+)
+NO_WARP = 1.0  # the output warp's power, and the a and b of an input's
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The state of a model with so many length scales, and these columns warped.
+
+    `warped_groups` are the length scales of the warped columns, in the same order.
+    """
+
+    groups: int
+    noiseless: bool
+    warps_outputs: bool = False
+    warped_columns: tuple[int, ...] = ()
+    warped_groups: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return LENGTHS + self.groups + 2 * len(self.warped_columns)
+
+    def prior_rows(self, priors: Priors) -> FloatArray:
+        """[size, 5], as the compiled chain takes them."""
+        levels = [priors.mean, priors.amplitude, priors.noise, priors.output_power]
+        lengths = [priors.length_scale] * self.groups
+        warps = [priors.input_warp] * (2 * len(self.warped_columns))
+        return np.array([prior.row for prior in (*levels, *lengths, *warps)])
+
+    def start(self, priors: Priors, *, shrunk: float) -> FloatArray:
+        """A typical state, with length scales that are shorter by a factor, and without warps."""
+        state = np.zeros(self.size)
+        state[MEAN] = priors.mean.start
+        state[AMPLITUDE] = math.log(priors.amplitude.start)
+        state[RATIO] = math.log(priors.noise.start / priors.amplitude.start**2)
+        state[POWER] = NO_WARP
+        if self.warps_outputs and not priors.output_power.contains(NO_WARP):
+            state[POWER] = priors.output_power.start
+        state[LENGTHS : LENGTHS + self.groups] = math.log(shrunk * priors.length_scale.start)
+        return state
+
+    def theta(self, state: FloatArray) -> Hyperparameters:
+        amplitude2 = math.exp(2.0 * state[AMPLITUDE])
+        noise = 0.0 if self.noiseless else amplitude2 * math.exp(state[RATIO])
+        values = [float(x) for x in np.exp(state[LENGTHS:])]
+        lengths, warps = values[: self.groups], values[self.groups :]
+        warp = InputWarp(self.warped_columns, tuple(warps[::2]), tuple(warps[1::2]))
+        power = float(state[POWER])
+        return Hyperparameters(float(state[MEAN]), amplitude2, noise, tuple(lengths), power, warp)
+
+    def state(self, theta: Hyperparameters) -> FloatArray:
+        """The inverse of `theta`; without noise the ratio, which nothing depends on, is 1."""
+        warps = chained.from_iterable(zip(theta.input_warp.a, theta.input_warp.b, strict=True))
+        ratio = 1.0 if self.noiseless else theta.noise_ratio
+        logarithms = [math.sqrt(theta.amplitude2), ratio, *theta.length_scales, *warps]
+        amplitude, log_ratio, *rest = np.log(logarithms)
+        return np.array([theta.mean, amplitude, log_ratio, theta.power, *rest])

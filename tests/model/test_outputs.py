@@ -1,0 +1,159 @@
+"""Outputs on their way to the model's units and back: scale, warp, expectations, improvement."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from spearmint_int.acquisition import acquisition_named
+from spearmint_int.acquisition.surface import NegativeBound
+from spearmint_int.arrays import FloatArray
+from spearmint_int.kernels import Covariance, InputWarp, kernel_named
+from spearmint_int.model import Ensemble, Hyperparameters, OutputScale, OutputWarp, TrainingData
+from spearmint_int.model.posterior import Posterior
+from tests.twins import TWO_REALS, DenseGP, central_differences, some_data
+
+SKEWED = np.array([-1.2, -0.9, -0.5, -0.1, 0.0, 0.3, 1.0, 2.5, 9.0, 60.0])
+POWERS = (0.0, 0.3, 1.0)
+
+
+@pytest.mark.parametrize(
+    "y", [[1.0, 2.0, 4.0], [1e300, -1e300, 3e300], [1e-300, 2e-300], [5.0, 5.0, 7.0]]
+)
+def test_half_of_the_values_lie_below_the_knee_whatever_their_size(y: list[float]) -> None:
+    values = np.array(y)
+    scaled = OutputScale.of(values).apply(values)
+    assert np.all(np.isfinite(scaled))
+    assert np.sum(scaled <= 0.0) >= len(y) / 2
+    assert np.max(np.abs(scaled)) > 0.5
+
+
+@pytest.mark.parametrize("y", [[0.1, 0.1, 0.1], [1e300, 1e300], [0.0, 0.0], [7.0]])
+def test_equal_values_are_zero_on_their_own_scale(y: list[float]) -> None:
+    scale = OutputScale.of(np.array(y))
+    assert scale.unit == 1.0
+    assert np.array_equal(scale.apply(np.array(y)), np.zeros(len(y)))
+
+
+def test_the_scale_is_undone() -> None:
+    values = np.array([3.0, 5.0, 9.0, 4.0])
+    scale = OutputScale.of(values)
+    assert np.allclose(scale.undo(scale.apply(values)), values, rtol=1e-14)
+
+
+@pytest.mark.parametrize("power", [-0.5, *POWERS])
+def test_warped_outputs_have_zero_mean_and_unit_variance_and_come_back(power: float) -> None:
+    warp = OutputWarp.standardising(power, SKEWED)
+    z = warp.apply(SKEWED)
+    assert np.mean(z) == pytest.approx(0.0, abs=1e-12)
+    assert np.std(z) == pytest.approx(1.0)
+    assert np.all(np.diff(z) > 0.0)
+    assert np.allclose(warp.undo(z), SKEWED, rtol=1e-9)
+
+
+def test_one_bad_result_does_not_flatten_the_others() -> None:
+    straight, warped = (OutputWarp.standardising(p, SKEWED).apply(SKEWED) for p in (1.0, 0.0))
+    assert warped[4] - warped[0] > 5.0 * (straight[4] - straight[0])
+
+
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize(("mean", "sd"), [(-1.0, 0.1), (0.2, 0.5), (1.5, 1.0)])
+def test_expectations_in_the_objectives_units_are_those_of_quadrature(
+    power: float, mean: float, sd: float
+) -> None:
+    warp = OutputWarp.standardising(power, SKEWED)
+
+    def expected(moment: int) -> float:
+        def integrand(z: float) -> float:
+            return float(warp.undo(np.array(z)) ** moment) * float(norm.pdf(z, mean, sd))
+
+        kinks = [z for z in warp.apply(np.array([0.0, SKEWED[-1]])) if abs(z - mean) < 9 * sd]
+        return float(quad(integrand, mean - 9 * sd, mean + 9 * sd, points=kinks, limit=200)[0])
+
+    first, second = warp.moments_of_undone(np.array([mean]), np.array([sd**2]))
+    assert first[0] == pytest.approx(expected(1), rel=0.01, abs=1e-3)
+    assert second[0] == pytest.approx(expected(2), rel=0.02, abs=1e-3)
+
+
+def warped_ensemble(*, noiseless: bool = True) -> tuple[Ensemble, FloatArray, FloatArray]:
+    """Posteriors that differ in their warps, and the data: outputs that span decades."""
+    U, y = some_data(TWO_REALS, 14)
+    y = np.exp(2.0 * y) - np.median(np.exp(2.0 * y))
+    covariance = Covariance.over(TWO_REALS, kernel_named("matern52"))
+    data = TrainingData.collapse(U, y, reference=y)
+    posteriors = tuple(
+        Posterior.fit(
+            data,
+            Hyperparameters(
+                0.1, 1.3, 0.0 if noiseless else 0.05, (0.4, 0.6), power, InputWarp((1,), (a,), (b,))
+            ),
+            covariance,
+            noiseless=noiseless,
+        )
+        for power, a, b in ((0.0, 0.5, 1.0), (0.4, 1.5, 2.0), (1.0, 1.0, 0.7))
+    )
+    return Ensemble(posteriors, TWO_REALS.snap), U, y
+
+
+def test_expected_improvement_is_that_of_the_objective_itself() -> None:
+    """By quadrature over y, for each sample, of what a result would be better than the best."""
+    ensemble, _, y = warped_ensemble()
+    V = np.random.default_rng(1).random((5, 2))
+    ours = np.exp(acquisition_named("ei")(ensemble, np.random.default_rng(0)).value(V))
+    means, variances = ensemble.moments(V)
+    expected = np.zeros(len(V))
+    for posterior, mean, variance in zip(ensemble.posteriors, means, variances, strict=True):
+        for i, (m, sd) in enumerate(zip(mean[0], np.sqrt(variance), strict=True)):
+
+            def improvement(
+                z: float, p: Posterior = posterior, m: float = m, sd: float = sd
+            ) -> float:
+                gain = np.min(y) - float(p.outputs.undo(np.array(z)))
+                return max(gain, 0.0) * float(norm.pdf(z, m, sd))
+
+            best = float(posterior.outputs.apply(np.array(np.min(y))))
+            low = min(m, best) - 10 * sd
+            expected[i] += quad(improvement, low, best, limit=200)[0] / len(ensemble.posteriors)
+    assert np.allclose(ours, expected, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("noiseless", [True, False])
+@pytest.mark.parametrize("name", ["ei", "lcb", "nei", "pi"])
+def test_gradients_through_both_warps_are_finite_differences(name: str, noiseless: bool) -> None:
+    ensemble, _, _ = warped_ensemble(noiseless=noiseless)
+    surface = acquisition_named(name)(ensemble, np.random.default_rng(0))
+    U = 0.1 + 0.8 * np.random.default_rng(2).random((15, 2))
+    gradient = surface.value_and_gradient(U)[1]  # type: ignore[attr-defined]
+    assert np.allclose(gradient, central_differences(surface.value, U), rtol=1e-5, atol=1e-5)
+
+
+def test_the_gradient_of_the_recommendation_through_both_warps_is_finite_differences() -> None:
+    surface = NegativeBound(warped_ensemble()[0], 2.0)
+    U = 0.1 + 0.8 * np.random.default_rng(2).random((15, 2))
+    gradient = surface.value_and_gradient(U)[1]
+    assert np.allclose(gradient, central_differences(surface.value, U), rtol=1e-5, atol=1e-6)
+
+
+def test_moments_with_warps_are_those_of_the_dense_gp() -> None:
+    ensemble, U, y = warped_ensemble(noiseless=False)
+    V = np.random.default_rng(3).random((20, 2))
+    means, variances = ensemble.moments(V)
+    for posterior, mean, variance in zip(ensemble.posteriors, means, variances, strict=True):
+        gp = DenseGP(TWO_REALS, U, posterior.outputs.apply(y), posterior.theta)
+        expected, covariance = gp.moments(V)
+        assert np.allclose(mean[0], expected, atol=1e-9)
+        assert np.allclose(variance, np.diag(covariance), atol=1e-9)
+
+
+@pytest.mark.parametrize("amplitude2", [1.0, 100.0, 1e4])
+@pytest.mark.parametrize("length", [0.3, 2.0, 10.0])
+def test_without_noise_the_mean_passes_through_the_data(amplitude2: float, length: float) -> None:
+    U, y = some_data(TWO_REALS, 60)
+    theta = Hyperparameters(0.0, amplitude2, 0.0, (length, length))
+    covariance = Covariance.over(TWO_REALS, kernel_named("matern52"))
+    posterior = Posterior.fit(TrainingData.collapse(U, y), theta, covariance, noiseless=True)
+    mean, variance = posterior.moments(U)
+    assert np.max(np.abs(mean[0] - y)) <= 1e-6 * np.ptp(y)
+    assert np.max(np.sqrt(variance)) <= 1e-6 * np.ptp(y)
