@@ -46,6 +46,11 @@ class MongoServerProcess:
     def uri(self) -> str:
         return f"mongodb://127.0.0.1:{self._port}"
 
+    @property
+    def pid(self) -> int | None:
+        """Of the process, while there is one."""
+        return None if self._process is None else self._process.pid
+
     def start(self) -> None:
         """Start the process and wait until it answers."""
         with self._log.open("ab") as log:

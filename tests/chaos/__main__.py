@@ -1,23 +1,27 @@
-"""`make chaos`: kill -9 of managers, jobs and database servers at random moments of real runs.
+"""`make chaos`: real runs that are hurt, at one random moment or again and again.
 
-Prints a table, and ends with 1 when anything that must hold after a restart did not.
+First single kills, each at a moment of its own; then storms, in which one experiment is hurt until
+it is through. Prints a table of each, and ends with 1 when anything that must hold did not. Goes on
+where it was stopped when it is given a file for its state.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from tests.chaos.storm import StormReport, can_unshare, run_storm
 from tests.chaos.trials import (
     Kill,
     Trial,
@@ -30,6 +34,7 @@ from tests.chaos.trials import (
 from tests.mongo_server import MongoServerProcess
 
 MOMENTS = 20
+FAULTS = 1000  # within an hour on two cores
 TRIES = 10  # for one moment: a run may be over before the kill comes
 TABLE_WIDTH = 96
 AT_ONCE = 2  # runs mostly wait for processes to start
@@ -107,10 +112,55 @@ def tell(victim: Victim, trial: Trial) -> None:
         print(f"    {trial.folder.name}: {violation}", flush=True)
 
 
+def storms(
+    folder: Path, server: MongoServerProcess, options: argparse.Namespace
+) -> Iterator[tuple[str, StormReport]]:
+    """One for each store, number of managers and kind of home; a finished one is not repeated."""
+    kinds = [(store, number, False) for store in ("SQLite", "MongoDB") for number in (1, 2, 4)]
+    if can_unshare():
+        kinds += [("SQLite", 2, True), ("MongoDB", 2, True)]
+    state = Path(options.state) if options.state else folder / "state.json"
+    done = json.loads(state.read_text()) if state.exists() else {}
+    for store, managers, containers in kinds:
+        home = ", in PID namespaces" if containers else ""
+        name = f"{store}, {managers} manager{'s' if managers > 1 else ''}{home}"
+        if name not in done:
+            report = run_storm(
+                folder / f"storm-{len(done)}",
+                managers=managers,
+                faults=-(-options.faults // len(kinds)),
+                seed=f"{options.seed} {name}",
+                server=server if store == "MongoDB" else None,
+                containers=containers,
+            )
+            done[name] = asdict(report)
+            state.write_text(json.dumps(done))
+        report = StormReport(**done[name])
+        print(f"{name}: {report.faults} {report.violations or 'fine'}", flush=True)
+        yield name, report
+
+
+def storm_table(folder: Path, server: MongoServerProcess, options: argparse.Namespace) -> bool:
+    """Run the storms and print what they came to; whether something was violated."""
+    names = ("storm", "faults", "jobs", "run again", "twice at once", "s", "violations")
+    table = Table(*names)
+    violated = False
+    for name, report in storms(folder, server, options):
+        numbers = (sum(report.faults.values()), report.jobs, report.ran_again, report.beside)
+        table.add_row(
+            name, *map(str, numbers), f"{report.seconds:.0f}", str(len(report.violations))
+        )
+        violated = violated or bool(report.violations)
+    Console(width=TABLE_WIDTH).print(table)
+    return violated
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--moments", type=int, default=MOMENTS, help="kills of each kind")
+    parser.add_argument("--moments", type=int, default=MOMENTS, help="single kills of each kind")
+    parser.add_argument("--faults", type=int, default=FAULTS, help="of all storms together")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
+    parser.add_argument("--state", help="a file; storms that are in it are not run again")
     options = parser.parse_args()
     begin = time.monotonic()
     table = Table(
@@ -121,7 +171,7 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="spearmint-int-chaos-") as name,
         MongoServerProcess(Path(name) / "server") as server,
     ):
-        for number, victim in enumerate(victims(server)):
+        for number, victim in enumerate(victims(server) if options.moments else []):
             trials = []
             folder = Path(name) / str(number)
             for trial in trials_of(victim, folder, options.moments, options.seed):
@@ -129,7 +179,9 @@ def main() -> int:
                 trials.append(trial)
             table.add_row(*row(victim, trials))
             violated = violated or any(trial.violations for trial in trials)
-    Console(width=TABLE_WIDTH).print(table)
+        Console(width=TABLE_WIDTH).print(table)
+        if options.faults:
+            violated = storm_table(Path(name), server, options) or violated
     print(f"{time.monotonic() - begin:.0f} s; seed {options.seed}")
     return 1 if violated else 0
 

@@ -67,7 +67,7 @@ class Call:
     y: float
     pid: int
     parent: int
-    at: str  # begin | end
+    at: str  # begin | end | beside: another call of the job is running
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,25 @@ class ChaosExperiment:
     folder: Path
 
     @staticmethod
-    def make(folder: Path, *, address: str | None) -> ChaosExperiment:
-        folder.mkdir(parents=True)
+    def make(
+        folder: Path, *, address: str | None, objective: str = OBJECTIVE, **settings: Any
+    ) -> ChaosExperiment:
+        folder.mkdir(parents=True, exist_ok=True)
         database = {} if address is None else {"database": {"address": address, "name": "chaos"}}
         config = {**CONFIG, "experiment-name": f"{folder.parent.name}-{folder.name}"}
-        config |= database
+        config |= database | settings
         (folder / "config.json").write_text(json.dumps(config))
-        (folder / "objective.py").write_text(OBJECTIVE)
+        (folder / "objective.py").write_text(objective)
         return ChaosExperiment(folder)
+
+    @property
+    def events(self) -> Path:
+        """What the managers print; beside the folder, whose disk may be full."""
+        return self.folder.with_name(f"{self.folder.name}-events.log")
 
     def start_manager(self) -> subprocess.Popen[bytes]:
         """A manager whose events go to a file; more of them append to it."""
-        with (self.folder / "events.log").open("ab") as events:
+        with self.events.open("ab") as events:
             return subprocess.Popen(
                 [sys.executable, "-m", "spearmint_int", "run", str(self.folder), "--json"],
                 stdout=events,
@@ -121,10 +128,10 @@ class ChaosExperiment:
 
     def last_words(self) -> str:
         """The end of what the managers printed, for the report of a violation."""
-        return (self.folder / "events.log").read_text(errors="replace")[-2_000:]
+        return self.events.read_text(errors="replace")[-2_000:]
 
     def _events(self) -> Iterator[dict[str, Any]]:
-        for line in (self.folder / "events.log").read_text(errors="replace").splitlines():
+        for line in self.events.read_text(errors="replace").splitlines():
             # Others are cut off by the kill, or messages on stderr.
             if line.startswith('{"event"') and line.endswith("}"):
                 yield json.loads(line)
