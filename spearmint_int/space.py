@@ -75,11 +75,18 @@ class Float:
 
 @dataclass(frozen=True)
 class Int:
-    """An integer variable on {min, …, max}, both included."""
+    """An integer variable on {min, …, max}, both included.
+
+    With `step` only every step-th of them; with `base` the powers min · base^k, such as 16, 32, …,
+    1024; with `log` all of them, modelled and searched on a log scale.
+    """
 
     min: int
     max: int
     size: int = field(default=1, kw_only=True)
+    log: bool = field(default=False, kw_only=True)
+    step: int = field(default=1, kw_only=True)
+    base: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         _check_size(self.size)
@@ -89,15 +96,39 @@ class Int:
                 raise SpaceError(f"min and max must be whole numbers, got {bound}")
         if self.max < self.min:
             raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
+        self._check_scale()
+
+    def _check_scale(self) -> None:
+        if (self.log or self.base is not None) and self.min < 1:
+            raise SpaceError(f"min must be at least 1 on a log scale, got {self.min}")
+        if (self.step != 1) + (self.base is not None) + self.log > 1:
+            raise SpaceError("give one of step, base and log: each says which integers there are")
+        if not _is_whole(self.step) or self.step < 1:
+            raise SpaceError(f"step must be a whole number from 1 on, got {self.step!r}")
+        if self.base is not None and (not _is_whole(self.base) or self.base < 2):
+            raise SpaceError(f"base must be a whole number from 2 on, got {self.base!r}")
+        last = self.value(self.cells - 1)
+        if last != self.max:
+            how = f"by steps of {self.step}" if self.base is None else f"by powers of {self.base}"
+            raise SpaceError(f"max must be reached from min {how}, got {self.max}; use {last}")
 
     @property
     def cells(self) -> int:
-        return int(self.max) - int(self.min) + 1
+        if self.base is None:
+            return (int(self.max) - int(self.min)) // self.step + 1
+        powers = itertools.takewhile(lambda k: self.value(k) <= self.max, itertools.count(1))
+        return 1 + sum(1 for _ in powers)
 
     @property
     def columns(self) -> int:
         """Columns of one element in the unit cube."""
         return 1
+
+    def value(self, index: int) -> int:
+        """The integer of a cell."""
+        if self.base is None:
+            return int(self.min) + self.step * index
+        return int(int(self.min) * int(self.base) ** index)
 
     def encode(self, value: Any) -> list[float]:
         x = _number(value)
@@ -105,10 +136,24 @@ class Int:
             raise SpaceError(f"must be a whole number, got {value}")
         if not self.min <= x <= self.max:
             raise SpaceError(f"must lie in {{{self.min}, …, {self.max}}}, got {value}")
-        return [(int(x) - int(self.min) + 0.5) / self.cells]
+        index = self._index(int(x))
+        if self.value(index) != x:
+            near = f"{self.value(index)} and {self.value(index + 1)} are the nearest"
+            raise SpaceError(f"must be one of the variable's integers ({near}), got {value}")
+        return [float(self._axis.positions(np.array([index]))[0])]
 
     def decode(self, u: FloatArray) -> int:
-        return int(self.min) + min(max(math.floor(float(u[0]) * self.cells), 0), self.cells - 1)
+        return self.value(int(self._axis.index(np.reshape(u[0], (1, 1)))[0]))
+
+    def _index(self, x: int) -> int:
+        """The cell of the largest of the variable's integers that is not above x."""
+        if self.base is None:
+            return (x - int(self.min)) // self.step
+        return sum(1 for k in range(1, self.cells) if self.value(k) <= x)
+
+    @property
+    def _axis(self) -> Axis:
+        return _axis_at(0, self)
 
 
 @dataclass(frozen=True)
@@ -152,12 +197,17 @@ Variable: TypeAlias = Float | Int | Enum
 
 @dataclass(frozen=True)
 class Axis:
-    """One discrete element of the space: which columns it has, and how many cells."""
+    """One discrete element of the space: which columns it has, and how many cells.
+
+    Cells are of equal width, but on a log scale, where `lowest` is the first integer: there the
+    integer k has the interval from log(k − ½) to log(k + ½), and is represented by log k.
+    """
 
     start: int
     columns: int
     cells: int
     one_hot: bool
+    lowest: int | None = None
 
     def index(self, U: FloatArray) -> IntArray:
         """The cell that each row of U [n, D] falls into."""
@@ -165,8 +215,25 @@ class Axis:
             block = U[:, self.start : self.start + self.columns]
             largest: IntArray = np.argmax(block, axis=1).astype(np.int64)
             return largest
-        k = np.floor(U[:, self.start] * self.cells)
+        u = U[:, self.start]
+        if self.lowest is None:
+            k = np.floor(u * self.cells)
+        else:
+            low, high = self._ends
+            k = np.floor(np.exp(low + (high - low) * u) + 0.5) - self.lowest
         return np.clip(k, 0, self.cells - 1).astype(np.int64)
+
+    def positions(self, index: IntArray) -> FloatArray:
+        """Where the representatives of these cells lie in the cube."""
+        if self.lowest is None:
+            return np.asarray((index + 0.5) / self.cells)
+        low, high = self._ends
+        return np.asarray((np.log(self.lowest + index) - low) / (high - low))
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        first = 0 if self.lowest is None else self.lowest
+        return math.log(first - 0.5), math.log(first + self.cells - 0.5)
 
     def place(self, U: FloatArray, index: IntArray) -> None:
         """Put each row of U [n, D] at the canonical representative of its cell, in place."""
@@ -174,7 +241,7 @@ class Axis:
             U[:, self.start : self.start + self.columns] = 0.0
             U[np.arange(len(U)), self.start + index] = 1.0
         else:
-            U[:, self.start] = (index + 0.5) / self.cells
+            U[:, self.start] = self.positions(index)
 
 
 class Space:
@@ -219,7 +286,7 @@ class Space:
     def axes(self) -> tuple[Axis, ...]:
         """The discrete elements."""
         return tuple(
-            Axis(column, variable.columns, variable.cells, isinstance(variable, Enum))
+            _axis_at(column, variable)
             for _, variable, column in self._elements()
             if not isinstance(variable, Float)
         )
@@ -311,7 +378,7 @@ class Space:
         if len(columns):  # all at once: this runs at every step of a search
             k = np.minimum(np.maximum(np.floor(rows[:, columns] * cells), 0.0), cells - 1.0)
             rows[:, columns] = (k + 0.5) / cells
-        for axis in self._one_hot_axes:
+        for axis in self._other_axes:
             axis.place(rows, axis.index(rows))
         if self._constant_columns:
             rows[:, self._constant_columns] = 0.5
@@ -319,13 +386,14 @@ class Space:
 
     @cached_property
     def _integer_columns(self) -> tuple[IntArray, FloatArray]:
-        axes = [axis for axis in self.axes if not axis.one_hot]
+        axes = [axis for axis in self.axes if axis not in self._other_axes]
         columns = np.array([axis.start for axis in axes], dtype=np.int64)
         return columns, np.array([float(axis.cells) for axis in axes])
 
     @cached_property
-    def _one_hot_axes(self) -> tuple[Axis, ...]:
-        return tuple(axis for axis in self.axes if axis.one_hot)
+    def _other_axes(self) -> tuple[Axis, ...]:
+        """Those whose cells are not of equal width in one column."""
+        return tuple(axis for axis in self.axes if axis.one_hot or axis.lowest is not None)
 
     @cached_property
     def _constant_columns(self) -> list[int]:
@@ -368,6 +436,16 @@ class Space:
             axis.place(moved, np.array(reach, dtype=np.int64))
             rows.append(moved)
         return np.concatenate(rows)
+
+
+def _axis_at(column: int, variable: Int | Enum) -> Axis:
+    lowest = int(variable.min) if isinstance(variable, Int) and variable.log else None
+    one_hot = isinstance(variable, Enum)
+    return Axis(column, variable.columns, variable.cells, one_hot, lowest)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _check_size(size: int) -> None:

@@ -98,3 +98,12 @@ def test_predictions_pass_through_what_was_told() -> None:
 def test_without_a_result_there_is_nothing_to_predict_from() -> None:
     with pytest.raises(SpearmintError, match="tell a finite result first"):
         Optimizer({"x": Float(0, 1)}).predict({"x": 0.5})
+
+
+def test_a_declaration_from_before_a_key_was_there_is_still_the_same(
+    place: Place, store: Store
+) -> None:
+    old = {"x": {"type": "FLOAT", "min": -1.0, "max": 1.0, "size": 1, "log": False}}
+    old["k"] = {"type": "INT", "min": 0, "max": 4, "size": 1}  # today it has log, step and base
+    store.save_meta("variables", old)
+    assert StoredExperiment.read(experiment(place), store).space.cells == 5

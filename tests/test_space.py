@@ -34,9 +34,17 @@ def real_variables(draw: st.DrawFn) -> Float:
 
 @st.composite
 def integer_variables(draw: st.DrawFn) -> Int:
-    low = draw(st.integers(-(10**6), 10**6))
+    scale = draw(st.sampled_from(["linear", "step", "log", "base"]))
+    positive = scale in ("log", "base")
+    low = draw(st.integers(1, 10**6) if positive else st.integers(-(10**6), 10**6))
+    size = draw(st.integers(1, 3))
+    if scale == "base":
+        base = draw(st.integers(2, 10))
+        return Int(low, low * base ** draw(st.integers(0, 5)), size=size, base=base)
     cells = draw(st.sampled_from([1, 2, 3, 7, 10, 1000, 10**6 + 3, 10**9 + 1]))
-    return Int(low, low + cells - 1, size=draw(st.integers(1, 3)))
+    step = draw(st.integers(2, 50)) if scale == "step" else 1
+    high = low + step * (cells - 1)
+    return Int(low, high, size=size, log=scale == "log", step=step)
 
 
 @st.composite
@@ -382,3 +390,54 @@ def test_numpy_bounds_and_options_become_plain_values() -> None:
     bounds: Any = (low, high)
     space = Space({"k": Int(*bounds), "e": Enum(list(options))})
     assert json.dumps(space.decode(np.array([0.5, 0.0, 1.0]))) == '{"k": 2, "e": 2}'
+
+
+# --- integers with a scale ------------------------------------------------------------------------
+
+
+def test_powers_of_two_are_cells_of_equal_width() -> None:
+    space = Space({"batch": Int(16, 1024, base=2)})
+    values = [space.decode(u)["batch"] for u in space.lattice()]
+    assert values == [16, 32, 64, 128, 256, 512, 1024]
+    assert np.allclose(np.diff(space.lattice()[:, 0]), 1 / 7)
+
+
+def test_every_step_of_an_integer_is_a_cell() -> None:
+    space = Space({"k": Int(10, 50, step=20)})
+    assert [space.decode(u)["k"] for u in space.lattice()] == [10, 30, 50]
+    with pytest.raises(SpaceError, match="10 and 30 are the nearest"):
+        space.encode({"k": 20})
+
+
+def test_integers_on_a_log_scale_are_as_far_apart_as_their_logarithms() -> None:
+    space = Space({"k": Int(1, 100, log=True)})
+    at = {k: space.encode({"k": k})[0] for k in (1, 2, 4, 50, 100)}
+    assert at[2] - at[1] == pytest.approx(at[4] - at[2])
+    assert at[2] - at[1] == pytest.approx(at[100] - at[50])
+    assert space.decode(np.array([0.0]))["k"] == 1
+    assert space.decode(np.array([1.0]))["k"] == 100
+
+
+def test_rounding_on_a_log_scale_is_to_the_closest_integer() -> None:
+    space = Space({"k": Int(1, 1000, log=True)})
+    low, high = math.log(0.5), math.log(1000.5)
+    for value in (1.4, 1.6, 7.49, 7.51, 999.6):
+        u = np.array([(math.log(value) - low) / (high - low)])
+        assert space.decode(u)["k"] == math.floor(value + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"min": 0, "max": 8, "log": True}, "min must be at least 1 on a log scale, got 0"),
+        ({"min": 0, "max": 8, "base": 2}, "min must be at least 1 on a log scale, got 0"),
+        ({"min": 1, "max": 10, "step": 4}, "by steps of 4, got 10; use 9"),
+        ({"min": 16, "max": 1000, "base": 2}, "by powers of 2, got 1000; use 512"),
+        ({"min": 1, "max": 9, "step": 0}, "step must be a whole number from 1 on, got 0"),
+        ({"min": 1, "max": 9, "base": 1}, "base must be a whole number from 2 on, got 1"),
+        ({"min": 1, "max": 9, "log": True, "step": 2}, "give one of step, base and log"),
+    ],
+)
+def test_an_impossible_scale_is_refused(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(SpaceError, match=text):
+        Int(**arguments)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import PydanticUndefined
+
+from spearmint_int.config.variables import VARIABLES as VARIABLE_TYPES
 from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,8 +24,10 @@ def declared(config: Config) -> dict[str, Any]:
 
 def check_variables(config: Config, first: Mapping[str, Any] | None) -> None:
     """Refuse variables that differ from the first run's: its jobs lie in another space."""
-    ours = declared(config)
-    if first is None or list(ours.items()) == list(first.items()):
+    if first is None:
+        return
+    ours, first = declared(config), {name: _today(v) for name, v in first.items()}
+    if list(ours.items()) == list(first.items()):
         return
     names = sorted(n for n in ours.keys() | first.keys() if ours.get(n) != first.get(n))
     what = ", ".join(names) or "their order"
@@ -31,3 +36,10 @@ def check_variables(config: Config, first: Mapping[str, Any] | None) -> None:
         "change it back, choose another experiment-name, or start anew with "
         "'spearmint-int clean'"
     )
+
+
+def _today(variable: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored declaration with every key of today: those that came since have their defaults."""
+    kind = VARIABLE_TYPES.get(str(variable.get("type")))
+    defaults = {} if kind is None else {n: f.default for n, f in kind.model_fields.items()}
+    return {**{n: d for n, d in defaults.items() if d is not PydanticUndefined}, **variable}

@@ -17,6 +17,7 @@ from spearmint_int.config.section import (
     fault,
     show,
 )
+from spearmint_int.errors import SpaceError
 
 if TYPE_CHECKING:
     from spearmint_int import space
@@ -62,17 +63,27 @@ class IntVariable(Section):
     size: Count = Field(
         default=1, le=MOST_VALUES, description="number of values; the objective gets an array"
     )
+    log: bool = Field(default=False, description="search on a log scale; min must be at least 1")
+    step: Count = Field(default=1, description="only every step-th integer, counted from min")
+    base: Annotated[int, Field(ge=2), Whole] | None = Field(
+        default=None, description="only min times the powers of this number, such as 2"
+    )
 
     @model_validator(mode="after")
     def _check_bounds(self) -> IntVariable:
         _check_order(self.min, self.max)
+        if self.log or self.step != 1 or self.base is not None:  # else numpy is not needed here
+            try:
+                self.to_space()
+            except SpaceError as error:
+                raise fault("", str(error)) from None
         return self
 
     def to_space(self) -> space.Int:
         """The variable as the model knows it."""
         from spearmint_int.space import Int  # noqa: PLC0415
 
-        return Int(self.min, self.max, size=self.size)
+        return Int(self.min, self.max, size=self.size, log=self.log, step=self.step, base=self.base)
 
 
 def _option(value: Any) -> Any:

@@ -131,15 +131,13 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
 def parameter_for(distribution: BaseDistribution) -> Parameter:
     """Our variable for Optuna's distribution.
 
-    With a step it is an integer, the number of steps; an integer on a log scale is a real that is
-    rounded; a categorical is the number of its choice, since its choices may be anything.
+    With a step it is an integer, the number of steps; a categorical is the number of its choice,
+    since its choices may be anything.
     """
     if isinstance(distribution, CategoricalDistribution):
         return _choice(distribution.choices)
     if isinstance(distribution, IntDistribution) and distribution.log:
-        low, high = distribution.low, distribution.high
-        variable = Float(low, high, log=True)
-        return Parameter(variable, float, lambda x: min(max(round(x), low), high))
+        return Parameter(Int(distribution.low, distribution.high, log=True), int, int)
     if isinstance(distribution, IntDistribution):
         return _steps(distribution.low, distribution.high, distribution.step, int)
     if isinstance(distribution, FloatDistribution) and distribution.step is not None:
