@@ -24,7 +24,7 @@ $(VENV)/.installed: $(BIN)/python $(SOURCES)
 	@touch $@
 
 $(VENV)/.developed: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable '.[docs,experiments,plots,test,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[dashboard,docs,experiments,test,dev]'
 	@touch $(VENV)/.installed $@
 
 test: $(VENV)/.developed  ## all tests but the slow ones

@@ -39,7 +39,7 @@ setup(
         *(f"spearmint_int.{folder}" for folder in ROOT_FOLDERS),
     ],
     package_dir={f"spearmint_int.{folder}": folder for folder in ROOT_FOLDERS},
-    package_data={"": ["*.pyi", "py.typed", "*.json"]},
+    package_data={"": ["*.pyi", "py.typed", "*.json"], "spearmint_int.dashboard": ["assets/*"]},
     ext_modules=cythonize(
         EXTENSIONS,
         include_path=["kernels"],  # where _pointwise.pxd is found

@@ -36,15 +36,18 @@ def reserve(config: Config, store: Store, count: int) -> list[Job]:
     try:
         experiment.history.refresh()
         answer = experiment.suggest(count)
-        jobs = [
-            store.add(experiment.draft(suggestion, resource=f"{RESERVED}{uuid.uuid4().hex}"))
-            for suggestion in answer.suggestions
-        ]
+        jobs, pending = [], list(experiment.history.pending_ids)
+        for suggestion in answer.suggestions:
+            resource = f"{RESERVED}{uuid.uuid4().hex}"
+            job = store.add(experiment.draft(suggestion, resource=resource, pending=pending))
+            if job is not None:
+                jobs.append(job)
+                pending.append(job.id)
         experiment.go_on_from(answer)
         experiment.history.save_chain()
     finally:
         lock.release()
-    return [job for job in jobs if job is not None]
+    return jobs
 
 
 def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:

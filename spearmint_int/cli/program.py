@@ -13,6 +13,7 @@ from spearmint_int.cli.arguments import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MI
 from spearmint_int.cli.certainty import audit, certainty
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
+from spearmint_int.cli.dashboard import dashboard
 from spearmint_int.cli.explain import explain
 from spearmint_int.cli.import_export import add, export
 from spearmint_int.cli.init import init
@@ -86,7 +87,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 for command in (
     init, check, run, status, jobs, best, show, certainty, explain, replay, audit, plot, report,
-    suggest, tell, add, retry, export, backup, repair, clean, completion,
+    dashboard, suggest, tell, add, retry, export, backup, repair, clean, completion,
 ):  # fmt: skip
     program.add_command(command)
 

@@ -1,0 +1,268 @@
+"""The application: addresses to pages, and what is looked at again every second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+import dash
+from dash import ALL, Input, Output, State, ctx, dcc, html, no_update
+
+from spearmint_int.dashboard import pages
+from spearmint_int.dashboard.access import Access
+from spearmint_int.dashboard.source import NOTHING, Source, matching, sorted_rows
+from spearmint_int.errors import SpearmintError
+from spearmint_int.plots import progress
+from spearmint_int.registry import PLOTS
+
+MOST_DRAWN = 5000  # points of the live figure: of more jobs, the newest
+# The system's theme until the button was pressed, which is remembered.
+THEME = """
+function (presses, stored) {
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const other = {light: 'dark', dark: 'light'};
+  const now = presses ? other[stored || system] : (stored || system);
+  document.documentElement.dataset.theme = now;
+  return presses || stored ? now : system;
+}
+"""
+
+
+def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = False) -> dash.Dash:
+    """The application for these experiments, by their names."""
+    app = dash.Dash(
+        __name__, title="spearmint-int", update_title="", suppress_callback_exceptions=True
+    )
+    access.guard(app.server)
+    app.layout = _frame()
+    app.clientside_callback(
+        THEME, Output("theme", "data"), Input("switch", "n_clicks"), State("theme", "data")
+    )
+    _add_pages(app, sources, actions)
+    _add_live_jobs(app, sources)
+    _add_figures(app, sources)
+    if actions:
+        _add_actions(app, sources)
+    return app
+
+
+def _frame() -> html.Div:
+    return html.Div(
+        [
+            dcc.Location(id="address"),
+            dcc.Store(id="theme", storage_type="local"),
+            html.Button("light / dark", id="switch", className="switch"),
+            html.Main(id="page"),
+        ]
+    )
+
+
+def _parts(path: str | None) -> list[str]:
+    return [unquote(part) for part in (path or "/").split("/") if part]
+
+
+def _source_at(sources: Mapping[str, Source], path: str | None) -> Source | None:
+    parts = _parts(path)
+    return sources.get(parts[1]) if len(parts) > 1 and parts[0] == "e" else None
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> None:
+    @app.callback(Output("page", "children"), Input("address", "pathname"))
+    def page(path: str | None) -> Any:
+        source, parts = _source_at(sources, path), _parts(path)
+        if not parts:
+            return pages.live(html.Div(_overview(sources), id="experiments"), "list")
+        if source is None:
+            return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
+        return _page_of(source, parts[2:], actions)
+
+    @app.callback(
+        Output("experiments", "children"),
+        Input("clock-list", "n_intervals"),
+        prevent_initial_call=True,
+    )
+    def again(_: int) -> Any:
+        return _overview(sources)
+
+    @app.callback(
+        Output("explanation", "children"), Input("job", "data"), State("address", "pathname")
+    )
+    def explanation(job_id: int, path: str) -> Any:
+        source = _source_at(sources, path)
+        if source is None:
+            return no_update
+        try:
+            return pages.explanation(source.explanation(job_id))
+        except SpearmintError as error:
+            return html.P(str(error), className="hint")
+
+
+def _overview(sources: Mapping[str, Source]) -> Any:
+    return pages.overview([_line(name, source) for name, source in sources.items()])
+
+
+def _line(name: str, source: Source) -> tuple[str, Any, int | None, str]:
+    """One that can't be read must not hide the others."""
+    try:
+        return name, source.state(), source.config.budget, ""
+    except SpearmintError as error:
+        return name, NOTHING, None, str(error)
+
+
+def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
+    kind = rest[0] if rest else ""
+    if kind == "figures" and len(rest) == 2 and rest[1] in PLOTS:
+        return pages.experiment(source.name, rest[1], pages.live(pages.figure_page(), "figure"))
+    if kind == "jobs" and len(rest) == 2 and rest[1].isdecimal():
+        try:
+            job = source.job(int(rest[1]))
+        except SpearmintError as error:
+            return html.P(str(error), className="fault")
+        body = pages.job_page(source.name, job, source.output(job.id), actions=actions)
+        return pages.experiment(source.name, "", body)
+    return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(actions), "jobs"))
+
+
+# --- the live part --------------------------------------------------------------------------------
+
+
+def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
+    @app.callback(
+        Output("standing", "children"),
+        Output("progress", "figure"),
+        Output("table", "children"),
+        Output("shown", "children"),
+        Output("seen-jobs", "data"),
+        Input("clock-jobs", "n_intervals"),
+        Input("order", "data"),
+        Input("filter", "value"),
+        State("theme", "data"),
+        State("seen-jobs", "data"),
+        State("address", "pathname"),
+    )
+    def live(
+        _: int, order: dict[str, Any], wanted: str, theme: str | None, seen: str, path: str
+    ) -> Any:
+        source = _source_at(sources, path)
+        if source is None:
+            return (no_update,) * 5
+        now, theme = source.state(), theme or "light"
+        seen_now = f"{now.version} {theme} {order} {wanted}"
+        if seen == seen_now:
+            return (no_update,) * 5
+        table, shown = _table(source, now.rows, order, wanted or "")
+        upward = source.config.maximize
+        head = pages.standing(now, source.config.budget, maximize=upward)
+        drawn = progress.figure(now.rows[-MOST_DRAWN:], [], maximize=upward, theme=theme)
+        return head, drawn, table, shown, seen_now
+
+    @app.callback(
+        Output("order", "data"),
+        Input({"sort": ALL}, "n_clicks"),
+        Input("newer", "n_clicks"),
+        Input("older", "n_clicks"),
+        Input("filter", "value"),
+        State("order", "data"),
+        prevent_initial_call=True,
+    )
+    def reorder(
+        clicks: list[int | None], _newer: int, _older: int, _wanted: str, order: dict[str, Any]
+    ) -> Any:
+        return _reordered(ctx.triggered_id, order, any(clicks))
+
+
+def _reordered(trigger: Any, order: dict[str, Any], clicked: bool) -> Any:
+    if trigger == "filter":
+        return order | {"page": 0}
+    if trigger in ("newer", "older"):
+        return order | {"page": max(order["page"] + (1 if trigger == "older" else -1), 0)}
+    if not clicked or not isinstance(trigger, Mapping):
+        return no_update  # the table was drawn anew, and nobody has pressed
+    column = trigger["sort"]
+    descending = column == order["column"] and not order["descending"]
+    return {"column": column, "descending": descending, "page": 0}
+
+
+def _table(source: Source, rows: Any, order: dict[str, Any], wanted: str) -> tuple[Any, str]:
+    column, descending = order["column"], order["descending"]
+    found = sorted_rows(matching(rows, wanted), column, descending=descending)
+    last = max((len(found) - 1) // pages.PAGE_ROWS, 0)
+    first = min(order["page"], last) * pages.PAGE_ROWS
+    part = found[first : first + pages.PAGE_ROWS]
+    table = pages.jobs_table(
+        source.name, list(source.space.variables), part, column=column, descending=descending
+    )
+    return table, f"{first + bool(part)} to {first + len(part)} of {len(found)}"
+
+
+def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
+    @app.callback(
+        Output("figure", "figure"),
+        Output("figure-fault", "children"),
+        Output("seen-figure", "data"),
+        Input("clock-figure", "n_intervals"),
+        State("theme", "data"),
+        State("seen-figure", "data"),
+        State("address", "pathname"),
+    )
+    def figure(_: int, theme: str | None, seen: str, path: str) -> Any:
+        source, parts = _source_at(sources, path), _parts(path)
+        if source is None or len(parts) < 4 or theme is None:  # the browser tells it at once
+            return (no_update,) * 3
+        drawn = source.figure(parts[3], theme)
+        if drawn is None:
+            return no_update, "drawing …", no_update
+        seen_now = f"{path} {drawn.version} {theme}"
+        if seen == seen_now:
+            return (no_update,) * 3
+        return drawn.figure or no_update, drawn.fault, seen_now
+
+
+# --- what changes something -----------------------------------------------------------------------
+
+
+def _add_actions(app: dash.Dash, sources: Mapping[str, Source]) -> None:
+    def acted(path: str, action: Callable[[Source, int], str]) -> str:
+        source, parts = _source_at(sources, path), _parts(path)
+        if source is None:
+            return "there is no such experiment"
+        try:
+            return action(source, int(parts[3]) if len(parts) > 3 else 0)
+        except (SpearmintError, ValueError) as error:
+            return str(error)
+
+    @app.callback(
+        Output("acted", "children", allow_duplicate=True),
+        Input("reserve", "n_clicks"), State("address", "pathname"), prevent_initial_call=True,
+    )  # fmt: skip
+    def reserve(clicks: int | None, path: str) -> Any:
+        if not clicks:
+            return no_update
+        return acted(path, lambda source, _: f"job {source.reserve()} is reserved")
+
+    @app.callback(
+        Output("acted", "children", allow_duplicate=True),
+        Input("retry", "n_clicks"), State("address", "pathname"), prevent_initial_call=True,
+    )  # fmt: skip
+    def retry(clicks: int | None, path: str) -> Any:
+        def again(source: Source, job_id: int) -> str:
+            source.retry(job_id)
+            return "it will be tried again by the next run"
+
+        return acted(path, again) if clicks else no_update
+
+    @app.callback(
+        Output("acted", "children", allow_duplicate=True),
+        Input("tell", "n_clicks"), State("result", "value"), State("address", "pathname"),
+        prevent_initial_call=True,
+    )  # fmt: skip
+    def tell(clicks: int | None, result: str | None, path: str) -> Any:
+        def told(source: Source, job_id: int) -> str:
+            source.tell(job_id, float(result or "nothing"))
+            return "told"
+
+        return acted(path, told) if clicks else no_update

@@ -1,0 +1,220 @@
+"""The pages as components: pure functions of what was read. All text is text; React escapes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from dash import dcc, html
+
+from spearmint_int.cli import value_text
+from spearmint_int.cli.explain import explanation_facts
+from spearmint_int.cli.provenance_text import reasons
+from spearmint_int.dashboard.source import State
+from spearmint_int.explanation import Explanation
+from spearmint_int.jobs import Job, JobStatus
+from spearmint_int.registry import PLOTS
+from spearmint_int.snapshot import Trial
+
+PAGE_ROWS = 50
+BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
+         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}  # fmt: skip
+LOOK_MILLISECONDS = 1000
+FIXED_COLUMNS = ("job", "value", "status", "seconds")
+
+
+def address(*parts: Any) -> str:
+    """A path of this site."""
+    return "/" + "/".join(quote(str(part), safe="") for part in parts)
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> html.Dl:
+    shown = [(name, text) for name, text in rows if text]
+    return html.Dl([part for name, text in shown for part in (html.Dt(name), html.Dd(text))])
+
+
+def status_word(status: str) -> html.Span:
+    return html.Span(status, className=f"status {status}")
+
+
+def live(body: Any, name: str) -> html.Div:
+    """A page that is looked at again and again, with a clock of its own: what another page has
+    would not be there. It remembers what it has shown."""
+    clock = dcc.Interval(id=f"clock-{name}", interval=LOOK_MILLISECONDS)
+    return html.Div([clock, dcc.Store(id=f"seen-{name}", data=""), body])
+
+
+# --- all experiments ------------------------------------------------------------------------------
+
+
+def overview(rows: Sequence[tuple[str, State, int | None, str]]) -> html.Div:
+    """(name, state, budget, fault) of each experiment."""
+    header = html.Tr([html.Th(name) for name in ("experiment", "finished", "running", "best")])
+    body = [_experiment_row(*row) for row in rows]
+    table = html.Table([html.Thead(header), html.Tbody(body)])
+    return html.Div([html.H1("Experiments"), table])
+
+
+def _experiment_row(name: str, state: State, budget: int | None, fault: str) -> html.Tr:
+    link = dcc.Link(name, href=address("e", name))
+    if fault:
+        return html.Tr([html.Td(link), html.Td(fault, colSpan=3, className="fault")])
+    counts = state.counts
+    done = counts[JobStatus.COMPLETE] + counts[JobStatus.BROKEN]
+    of = "" if budget is None else f" of {budget}"
+    running = str(counts[JobStatus.PENDING])
+    values = [row.value for row in state.rows if row.worked]
+    best = value_text.number(min(values)) if values else "–"
+    return html.Tr([html.Td(link), html.Td(f"{done}{of}"), html.Td(running), html.Td(best)])
+
+
+# --- one experiment -------------------------------------------------------------------------------
+
+
+def experiment(name: str, tab: str, body: Any) -> html.Div:
+    """The head that all of its pages share, and one of them."""
+    tabs = [("jobs", address("e", name))]
+    tabs += [(kind, address("e", name, "figures", kind)) for kind in PLOTS.built_in]
+    links = [
+        dcc.Link(text, href=href, className="place current" if text == tab else "place")
+        for text, href in tabs
+    ]
+    back = dcc.Link("← experiments", href="/")
+    return html.Div([back, html.H1(name), html.Nav(links), body])
+
+
+def jobs_page(actions: bool) -> html.Div:
+    """The live part of an experiment: the best so far and the table, filled by callbacks."""
+    box = dcc.Input(
+        id="filter", type="search", placeholder="filter: broken depth=4 …", debounce=0.3, value="",
+    )  # fmt: skip
+    buttons = [html.Button("reserve a point", id="reserve")] if actions else []
+    return html.Div(
+        [
+            html.Div(id="standing"),
+            dcc.Graph(id="progress", config={"displaylogo": False}, figure={"layout": BLANK}),
+            html.Div(
+                [html.Label(["jobs ", box]), *buttons, html.Span(id="acted")], className="bar"
+            ),
+            html.Div(id="table", className="wide"),
+            html.Div(
+                [html.Button("‹ newer", id="newer"), html.Span(id="shown"),
+                 html.Button("older ›", id="older")], className="bar",
+            ),
+            dcc.Store(id="order", data={"column": "job", "descending": True, "page": 0}),
+        ]
+    )  # fmt: skip
+
+
+def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
+    """How far it is, and the best so far."""
+    each = ", ".join(f"{n} {status.value}" for status, n in state.counts.items() if n)
+    of = "" if budget is None else f" of {budget}"
+    rows = [("jobs", f"{sum(state.counts.values())}{of} ({each or 'none yet'})")]
+    worked = [row for row in state.rows if row.worked]
+    if worked:
+        best = (max if maximize else min)(worked, key=lambda row: row.value)
+        where = value_text.params(best.params)
+        rows.append(("best", f"{best.value:.8g} at {where} (job {best.id})"))
+    return facts(rows)
+
+
+def jobs_table(
+    name: str, variables: Sequence[str], rows: Sequence[Trial], *, column: str, descending: bool
+) -> html.Table:
+    """One page of the jobs; the heads are buttons that sort."""
+    names = [*FIXED_COLUMNS, *variables, "failure"]
+    mark = {True: " ↓", False: " ↑"}[descending]
+    heads = [
+        html.Th(html.Button(n + (mark if n == column else ""), id={"sort": n}, className="head"))
+        for n in names
+    ]
+    body = [html.Tr(_cells(name, row, variables)) for row in rows]
+    return html.Table([html.Thead(html.Tr(heads)), html.Tbody(body)])
+
+
+def _cells(name: str, row: Trial, variables: Sequence[str]) -> list[html.Td]:
+    value = f"{row.value:.7g}" if math.isfinite(row.value) else ""
+    seconds = "" if row.seconds is None else value_text.duration(row.seconds)
+    params = [html.Td(value_text.param(row.params.get(v, ""))) for v in variables]
+    return [
+        html.Td(dcc.Link(str(row.id), href=address("e", name, "jobs", row.id))),
+        html.Td(value),
+        html.Td(status_word(row.status)),
+        html.Td(seconds),
+        *params,
+        html.Td(row.failure or "", className="fault"),
+    ]
+
+
+def figure_page() -> html.Div:
+    graph = dcc.Graph(id="figure", config={"displaylogo": False}, figure={"layout": BLANK})
+    return html.Div([html.P("drawing …", id="figure-fault", className="hint"), graph])
+
+
+# --- one job --------------------------------------------------------------------------------------
+
+
+def job_page(name: str, job: Job, output: str, *, actions: bool) -> html.Div:
+    """All about one job; why it was chosen is calculated after the page is there."""
+    parts: list[Any] = [
+        dcc.Link("← jobs", href=address("e", name)),
+        html.H2(["job ", str(job.id), " ", status_word(job.status.value)]),
+        facts(_job_facts(job)),
+        *(_job_actions(job) if actions else ()),
+        html.P(id="acted", className="hint"),
+        dcc.Store(id="job", data=job.id),
+        html.H3("Why here?"),
+        dcc.Loading(html.Div(id="explanation")),
+    ]
+    for n, failure in enumerate(job.failures, start=1):
+        parts += [
+            html.H3(f"Failure {n}: {failure.kind.value}"),
+            html.P(failure.message, className="fault"),
+            html.Pre(failure.stderr_tail),
+        ]
+    if output:
+        parts += [html.H3("Output"), html.Pre(output, id="output")]
+    return html.Div(parts)
+
+
+def _job_facts(job: Job) -> Iterable[tuple[str, str]]:
+    for task, value in (job.values or {}).items():
+        yield task, value_text.number(value)
+    for variable, value in job.params.items():
+        yield variable, value_text.param(value)
+    yield "source", job.source.value
+    yield "started", _time(job.started)
+    yield "ended", _time(job.ended)
+    yield "took", "" if job.seconds is None else value_text.duration(job.seconds)
+    yield "attempts", str(job.attempts)
+    yield from reasons(job.provenance)
+
+
+def _job_actions(job: Job) -> list[Any]:
+    retry = html.Button("retry", id="retry", disabled=job.status is not JobStatus.BROKEN)
+    told = dcc.Input(id="result", type="text", placeholder="result", disabled=not _is_open(job))
+    tell = html.Button("tell the result", id="tell", disabled=not _is_open(job))
+    return [html.Div([retry, told, tell], className="bar")]
+
+
+def _is_open(job: Job) -> bool:
+    """A reserved point, whose result a person brings."""
+    from spearmint_int.reservation import RESERVED  # noqa: PLC0415
+
+    return job.resource.startswith(RESERVED) and job.status is JobStatus.NEW
+
+
+def explanation(found: Explanation | None) -> Any:
+    if found is None:
+        return html.P("No model chose this point.", className="hint")
+    return facts(explanation_facts(found))
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,240 @@
+"""One experiment as the pages read it: as little as possible, and only when something changed."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.errors import SpearmintError, StoreMissing
+from spearmint_int.jobs import JobStatus
+from spearmint_int.registry import PLOTS
+from spearmint_int.snapshot import Snapshot, Trial
+from spearmint_int.stores import open_store
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from spearmint_int.config import Config
+    from spearmint_int.explanation import Explanation
+    from spearmint_int.jobs import Job, JobPoint
+    from spearmint_int.space import Space
+    from spearmint_int.stores import Store
+
+OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
+# A figure of the model is drawn again at most after so many times what it took: the run has the
+# processor first.
+REST = 10.0
+MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known of the jobs, without their heavy parts."""
+
+    counts: dict[JobStatus, int]
+    rows: tuple[Trial, ...]
+
+    @property
+    def version(self) -> str:
+        """Another one whenever a job has changed its state."""
+        return "-".join(str(self.counts[status]) for status in JobStatus)
+
+
+NOTHING = State(dict.fromkeys(JobStatus, 0), ())
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure (None where there is only a sentence on why not), and which version it shows."""
+
+    figure: go.Figure | None
+    version: str
+    fault: str = ""
+    again_at: float = 0.0  # when it is worth drawing again
+
+
+class Source:
+    """An experiment's config, its store (opened when there is one), and what was read of it.
+
+    Several requests ask at once. One at a time reads; what takes long has a lock of its own, so
+    that the live page goes on.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self._reading, self._thinking = threading.Lock(), threading.Lock()
+        self._opened: Store | None = None
+        self._state = NOTHING
+        self._drawn: dict[tuple[str, str], Drawn] = {}
+        self._shared: tuple[str, Snapshot] | None = None
+        self._being_drawn: set[tuple[str, str]] = set()
+
+    @property
+    def name(self) -> str:
+        return self.config.experiment_name
+
+    @cached_property
+    def space(self) -> Space:
+        return self.config.space()
+
+    def state(self) -> State:
+        """All jobs as they are now; read again only when a count has changed."""
+        with self._reading:
+            try:
+                store = self._store()
+            except StoreMissing:
+                return NOTHING
+            counts = store.counts()
+            if counts != self._state.counts:
+                self._state = State(counts, self._rows(store))
+            return self._state
+
+    def figure(self, kind: str, theme: str) -> Drawn | None:
+        """The figure of a kind, as new as the run can afford; None while the first is drawn."""
+        key, version = (kind, theme), self.state().version
+        drawn = self._drawn.get(key)
+        current = drawn and (drawn.version == version or time.monotonic() < drawn.again_at)
+        if not current and key not in self._being_drawn:
+            self._being_drawn.add(key)
+            threading.Thread(target=self._draw, args=(key, version), daemon=True).start()
+        return drawn
+
+    def _draw(self, key: tuple[str, str], version: str) -> None:
+        """In a thread of its own; the next try must not depend on how this one ends."""
+        with self._thinking:
+            began = time.monotonic()
+            try:
+                figure, fault = PLOTS[key[0]](self._snapshot(version), key[1]), ""
+            except SpearmintError as error:
+                figure, fault = None, str(error)
+            finally:
+                self._being_drawn.discard(key)
+            ended = time.monotonic()
+            self._drawn[key] = Drawn(figure, version, fault, ended + REST * (ended - began))
+
+    def job(self, job_id: int) -> Job:
+        """Everything about one job; JobNotFound, or StoreMissing where there is none at all."""
+        return self._store().job(job_id)
+
+    def output(self, job_id: int) -> str:
+        """The end of what the job printed; empty where its output is on another machine."""
+        from spearmint_int.launcher.output import output_path  # noqa: PLC0415
+
+        return _end_of(output_path(self.config.directory, job_id))
+
+    def explanation(self, job_id: int) -> Explanation | None:
+        """Why the job was chosen."""
+        from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+        from spearmint_int.explanation import explain  # noqa: PLC0415
+
+        with self._thinking:
+            store = self._store()
+            experiment = StoredExperiment.read(self.config, store)
+            return explain(experiment, store.job_points(list(JobStatus)), store.job(job_id))
+
+    # --- what changes something; the app asks only where that is allowed ---
+
+    def retry(self, job_id: int) -> None:
+        self._store().retry(job_id)
+
+    def reserve(self) -> int:
+        """Hold the next point; its job's number."""
+        from spearmint_int.reservation import reserve  # noqa: PLC0415
+
+        return reserve(self.config, self._store(), 1)[0].id
+
+    def tell(self, job_id: int, value: float) -> None:
+        """The result of a reserved job."""
+        from spearmint_int.reservation import tell  # noqa: PLC0415
+
+        tell(self._store(), job_id, {self.config.task_name: value})
+
+    # --- reading ---
+
+    def _store(self) -> Store:
+        if self._opened is None:
+            self._opened = open_store(self.config, create=False)
+        return self._opened
+
+    def _rows(self, store: Store) -> tuple[Trial, ...]:
+        broken = {job.id: job for job in store.jobs(JobStatus.BROKEN)}
+        points = store.job_points(list(JobStatus))
+        return tuple(self._row(point, broken.get(point.id)) for point in points)
+
+    def _row(self, point: JobPoint, broken: Job | None) -> Trial:
+        import numpy as np  # noqa: PLC0415
+
+        params = self.space.decode(np.array(point.point))
+        seconds = point.seconds
+        return Trial(
+            id=point.id,
+            params=params,
+            value=point.value(self.config.task_name),
+            status=point.status.value,
+            started=None if seconds is None else 0.0,
+            ended=seconds,
+            failure=broken.failures[-1].message if broken and broken.failures else None,
+        )
+
+    def _snapshot(self, version: str) -> Snapshot:
+        """All figures of a version share one model."""
+        if self._shared is None or self._shared[0] != version:
+            self._shared = version, self._read_snapshot()
+        return self._shared[1]
+
+    def _read_snapshot(self) -> Snapshot:
+        store = self._store()
+        finished = sum(store.counts().values())
+        if finished > MOST_MODELLED:
+            raise SpearmintError(
+                f"figures of {finished} jobs take too long for a page: "
+                f"'spearmint-int plot {self.config.directory}' draws them"
+            )
+        return Snapshot.of_store(self.config, store)
+
+
+def _end_of(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return text[-OUTPUT_CHARACTERS:]
+
+
+def sorted_rows(rows: Sequence[Trial], column: str, *, descending: bool) -> list[Trial]:
+    """By a column of the table; what has no value there comes last in either order."""
+    keys = [(_key(row, column), row) for row in rows]
+    there = [(key, row) for key, row in keys if key is not None]
+    missing = [row for key, row in keys if key is None]
+    try:
+        there.sort(key=lambda pair: pair[0], reverse=descending)
+    except TypeError:  # options of several types
+        there.sort(key=lambda pair: str(pair[0]), reverse=descending)
+    return [row for _, row in there] + missing
+
+
+def _key(row: Trial, column: str) -> Any:
+    if column in row.params:
+        return row.params[column]
+    value = {"job": row.id, "value": row.value, "status": row.status, "seconds": row.seconds,
+             "failure": row.failure}.get(column)  # fmt: skip
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def matching(rows: Sequence[Trial], wanted: str) -> list[Trial]:
+    """The rows that have every word of the text somewhere."""
+    words = wanted.lower().split()
+    if not words:
+        return list(rows)
+    return [row for row in rows if all(word in _text_of(row) for word in words)]
+
+
+def _text_of(row: Trial) -> str:
+    params = " ".join(f"{name}={value}" for name, value in row.params.items())
+    return f"{row.id} {row.status} {row.value:.7g} {params} {row.failure or ''}".lower()

@@ -1,0 +1,75 @@
+"""What the pages read of an experiment."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("dash")
+
+from spearmint_int.config import load_config
+from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
+from spearmint_int.snapshot import Trial
+from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
+
+__all__ = ["experiment", "spearmint", "with_results"]
+ROWS = [
+    Trial(1, {"k": 3, "e": "b"}, 2.0),
+    Trial(2, {"k": 1, "e": "a"}, math.nan, "broken", failure="out of memory"),
+    Trial(3, {"k": 2, "e": 7}, 1.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("column", "descending", "ids"),
+    [("value", False, [3, 1, 2]), ("value", True, [1, 3, 2]), ("k", False, [2, 3, 1]),
+     ("e", False, [3, 2, 1]), ("failure", True, [2, 1, 3])],
+)  # fmt: skip
+def test_rows_are_sorted_and_what_is_missing_comes_last(
+    column: str, descending: bool, ids: list[int]
+) -> None:
+    assert [row.id for row in sorted_rows(ROWS, column, descending=descending)] == ids
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ids"), [("", [1, 2, 3]), ("BROKEN", [2]), ("k=3 e=b", [1]), ("memory", [2])]
+)
+def test_the_filter_wants_every_word(wanted: str, ids: list[int]) -> None:
+    assert [row.id for row in matching(ROWS, wanted)] == ids
+
+
+def test_an_experiment_without_jobs_has_nothing_to_show(experiment: Path) -> None:
+    assert Source(load_config(experiment)).state() is NOTHING
+
+
+def test_jobs_are_read_again_only_when_there_is_news(
+    with_results: Path,
+    spearmint: CommandLine,
+) -> None:
+    source = Source(load_config(with_results))
+    first = source.state()
+    assert [row.value for row in first.rows[:3]] == [1.25, 0.0625, 5.0]
+    assert source.state() is first
+    file = with_results / "more.csv"
+    file.write_text("x,n,value\n0.1,2,2.01\n")
+    assert spearmint("add", with_results, file).code == 0
+    assert len(source.state().rows) == len(first.rows) + 1
+
+
+def test_a_figure_is_drawn_beside_and_then_there(with_results: Path) -> None:
+    source = Source(load_config(with_results))
+    assert source.figure("timeline", "light") is None
+    drawn = _awaited(source)
+    assert drawn.figure is not None
+    assert source.figure("timeline", "light") is drawn
+
+
+def _awaited(source: Source) -> Drawn:
+    until = time.monotonic() + 60
+    while (drawn := source.figure("timeline", "light")) is None:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return drawn
