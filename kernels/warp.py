@@ -32,7 +32,10 @@ class InputWarp:
             return Z
         warped = np.array(Z)
         u, a, b = self._parts(Z)
-        warped[:, list(self.columns)] = -np.expm1(b * np.log1p(-(u**a)))
+        z = warped[:, list(self.columns)]
+        # an observation from beyond the bounds stays where it is
+        w = np.where((z <= 0.0) | (z >= 1.0), z, -np.expm1(b * np.log1p(-(u**a))))
+        warped[:, list(self.columns)] = w
         return warped
 
     def slopes(self, Z: FloatArray) -> FloatArray:

@@ -95,11 +95,9 @@ cdef inline double warped_output(double y, double power) noexcept nogil:
 
 
 cdef inline double warped_input(double u, double a, double b) noexcept nogil:
-    """Kumaraswamy's CDF, 1 − (1 − u^a)^b."""
-    if u <= 0.0:
-        return 0.0
-    if u >= 1.0:
-        return 1.0
+    """Kumaraswamy's CDF, 1 − (1 − u^a)^b; beyond the bounds an observation stays where it is."""
+    if u <= 0.0 or u >= 1.0:
+        return u
     return -expm1(b * log1p(-exp(a * log(u))))
 
 

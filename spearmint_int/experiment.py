@@ -26,11 +26,13 @@ from spearmint_int.chooser import (
     recommend,
     suggest,
 )
-from spearmint_int.config.declaration import VARIABLES, check_variables, declared
+from spearmint_int.config.declaration import begin_era, check_variables, eras
 from spearmint_int.history import MemoryHistory, StoreHistory
 from spearmint_int.identity import begin_identity, identity_notices, load_identity
 from spearmint_int.jobs import JobDraft
+from spearmint_int.recode import fixed_names, recoder
 from spearmint_int.sampling import ChainState
+from spearmint_int.space import Space
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from spearmint_int.chooser import Suggestion
     from spearmint_int.config import Config
     from spearmint_int.history import History
-    from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
 
 
@@ -120,12 +121,18 @@ class StoredExperiment(Experiment):
         identity = load_identity(config, store)
         self.id = "" if identity is None else str(identity["id"])
         self.notices = [] if identity is None else identity_notices(config, identity)
-        check_variables(config, store.load_meta(VARIABLES))
+        known = eras(store)
+        check_variables(config, known)
         space, seed = config.space(), store.load_meta("seed")
+        space = Space(space.variables, also_varying=fixed_names(known, space))
         super().__init__(
             space,
             StoreHistory(
-                store, tasks=config.tasks, dimensions=space.dimensions, maximize=config.maximize
+                store,
+                tasks=config.tasks,
+                dimensions=space.dimensions,
+                maximize=config.maximize,
+                recode=recoder(known, space, {n: v.was for n, v in config.variables.items()}),
             ),
             options=config.chooser_options(),
             seed=config.seed if seed is None else int(seed),
@@ -141,7 +148,7 @@ class StoredExperiment(Experiment):
     ) -> StoredExperiment:
         """For whoever adds jobs: what the first one said holds for all that follow."""
         begin_identity(config, store)
-        check_variables(config, store.first_meta(VARIABLES, declared(config)))
+        begin_era(config, store)
         store.first_meta("seed", config.seed)
         return cls(config, store, chooser=chooser)
 

@@ -11,7 +11,7 @@ from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,9 +51,16 @@ class StoreHistory:
     """
 
     def __init__(
-        self, store: Store, *, tasks: Sequence[str], dimensions: int, maximize: bool = False
+        self,
+        store: Store,
+        *,
+        tasks: Sequence[str],
+        dimensions: int,
+        maximize: bool = False,
+        recode: Callable[[int, Sequence[float]], FloatArray] | None = None,
     ) -> None:
-        self._store, self._maximize = store, maximize
+        """`recode` gives a job's point its place among variables that have changed since."""
+        self._store, self._maximize, self._recode = store, maximize, recode
         self._points: FloatArray = np.empty((0, dimensions))
         # NaN where broken or unknown; the objective's task is the first
         self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
@@ -102,7 +109,7 @@ class StoreHistory:
         return int(np.count_nonzero(self._codes))
 
     def observations(self) -> Observations:
-        known = self._codes != UNKNOWN
+        known = (self._codes != UNKNOWN) & ~np.isnan(self._points).any(axis=1)
         return Observations(
             self._points[known],
             {task: values[known] for task, values in self._values.items()},
@@ -112,13 +119,23 @@ class StoreHistory:
 
     def pending(self) -> FloatArray:
         """[p, D]: new and running jobs."""
-        rows = [e.point for e in self._unfinished]
+        rows = [place for _, place in self._pending_places()]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self._points.shape[1])
 
     @property
     def pending_ids(self) -> tuple[int, ...]:
         """The ids of `pending`."""
-        return tuple(e.id for e in self._unfinished)
+        return tuple(job_id for job_id, _ in self._pending_places())
+
+    def _pending_places(self) -> list[tuple[int, FloatArray]]:
+        places = [(e.id, self._place(e)) for e in self._unfinished]
+        return [(job_id, place) for job_id, place in places if not np.isnan(place).any()]
+
+    def _place(self, job: JobPoint) -> FloatArray:
+        """Where the model has a job; NaN where the present variables have no place for it."""
+        if self._recode is not None:
+            return self._recode(job.id, job.point)
+        return np.array(job.point, dtype=np.float64)
 
     def best(self) -> tuple[int, float] | None:
         """The job with the best finite value, the earliest of equals."""
@@ -169,7 +186,7 @@ class StoreHistory:
             if not self._fits(e):
                 continue
             self._grow(e.id)
-            self._points[e.id - 1] = e.point
+            self._points[e.id - 1] = self._place(e)
             for task, values in self._values.items():
                 values[e.id - 1] = e.value(task)
             self._seconds[e.id - 1] = np.nan if e.seconds is None else e.seconds
@@ -177,7 +194,7 @@ class StoreHistory:
 
     def _fits(self, e: JobPoint) -> bool:
         """False for a point of another space, which somebody has put in by hand."""
-        if len(e.point) == self._points.shape[1]:
+        if self._place(e).shape == self._points.shape[1:]:
             return True
         self._unreadable.add(e.id)
         return False

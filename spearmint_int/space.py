@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spearmint_int.arrays import FloatArray, IntArray
+from spearmint_int.arrays import BoolArray, FloatArray, IntArray
 from spearmint_int.errors import SpaceError, alternatives
 
 # Values from which on an integer axis may be warped: below it the length scale says enough.
@@ -247,7 +247,10 @@ class Axis:
 class Space:
     """An ordered set of named variables, and their place in the unit cube."""
 
-    def __init__(self, variables: Mapping[str, Variable]) -> None:
+    def __init__(
+        self, variables: Mapping[str, Variable], *, also_varying: frozenset[str] = frozenset()
+    ) -> None:
+        """`also_varying` are variables that are fixed here, but not in all observations."""
         if not isinstance(variables, Mapping):
             kind = type(variables).__name__
             raise SpaceError(f"a space maps names to variables, {{'x': Float(0, 1)}}, got a {kind}")
@@ -257,6 +260,7 @@ class Space:
             if not isinstance(variable, Float | Int | Enum):
                 raise SpaceError(f"{name}: must be a Float, Int or Enum, got {variable!r}")
         self.variables: dict[str, Variable] = dict(variables)
+        self.also_varying = also_varying
 
     def __repr__(self) -> str:
         return f"Space({self.variables!r})"
@@ -305,8 +309,10 @@ class Space:
         reals = {int(c) for c in self.real_columns}
         return tuple(
             tuple(range(column, column + variable.columns))
-            for _, variable, column in self._elements()
-            if column in reals or (not isinstance(variable, Float) and variable.cells > 1)
+            for name, variable, column in self._elements()
+            if column in reals
+            or (not isinstance(variable, Float) and variable.cells > 1)
+            or name in self.also_varying
         )
 
     @cached_property
@@ -372,17 +378,30 @@ class Space:
         }
 
     def snap(self, U: FloatArray) -> FloatArray:
-        """T: the canonical representative of every row of U [n, D] (or of one u [D])."""
+        """T: the canonical representative of every row of U [n, D] (or of one u [D]).
+
+        An observation from beyond the bounds stays there, at the centre of a cell as far away.
+        """
         rows = np.atleast_2d(np.array(U, dtype=np.float64))
         columns, cells = self._integer_columns
         if len(columns):  # all at once: this runs at every step of a search
-            k = np.minimum(np.maximum(np.floor(rows[:, columns] * cells), 0.0), cells - 1.0)
+            u = rows[:, columns]
+            k = np.where(u == 1.0, cells - 1.0, np.floor(u * cells))
             rows[:, columns] = (k + 0.5) / cells
         for axis in self._other_axes:
-            axis.place(rows, axis.index(rows))
-        if self._constant_columns:
-            rows[:, self._constant_columns] = 0.5
+            inside = slice(None) if axis.one_hot else np.abs(rows[:, axis.start] - 0.5) <= 0.5
+            block = rows[inside]
+            axis.place(block, axis.index(block))
+            rows[inside] = block
+        for column in self._constant_columns:
+            inside = np.abs(rows[:, column] - 0.5) <= 0.5
+            rows[inside, column] = 0.5
         return rows.reshape(np.shape(U))
+
+    def inside(self, U: FloatArray) -> BoolArray:
+        """Which rows of U [n, D] lie within the bounds."""
+        within: BoolArray = np.all((U >= 0.0) & (U <= 1.0), axis=1)
+        return within
 
     @cached_property
     def _integer_columns(self) -> tuple[IntArray, FloatArray]:

@@ -39,8 +39,10 @@ class FittedModel:
 
     @property
     def anchors(self) -> FloatArray:
-        """The rows evaluated so far, best first."""
-        return self.data.X[np.argsort(self.data.row_means(self.data.y), kind="stable")]
+        """The rows evaluated so far, best first; none from beyond the bounds."""
+        rows = self.data.X[np.argsort(self.data.row_means(self.data.y), kind="stable")]
+        inside = rows[self.problem.space.inside(rows)]
+        return inside if len(inside) else np.full((1, rows.shape[1]), 0.5)
 
     def predict(self, points: FloatArray) -> Prediction:
         """The objective at points [m, D] of the unit cube, without the noise of an evaluation."""

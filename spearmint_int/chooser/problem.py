@@ -130,7 +130,9 @@ class Problem:
         return self._keys(self.pending)
 
     def _keys(self, points: FloatArray) -> frozenset[bytes]:
-        return frozenset(point_key(row) for row in self.space.snap(points))
+        """Of the points that could be chosen: observations from beyond the bounds are not."""
+        rows = points[self.space.inside(points)] if self.options.rounds else points
+        return frozenset(point_key(row) for row in self.space.snap(rows))
 
 
 def clean_values(values: FloatArray) -> FloatArray:

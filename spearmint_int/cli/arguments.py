@@ -56,7 +56,7 @@ class Folder:
     @contextmanager
     def results(self) -> Iterator[Store | None]:
         """The store to read results of these variables from; None while there is no job yet."""
-        from spearmint_int.config.declaration import VARIABLES, check_variables  # noqa: PLC0415
+        from spearmint_int.config.declaration import check_variables, eras  # noqa: PLC0415
         from spearmint_int.identity import load_identity  # noqa: PLC0415
 
         with ExitStack() as stack:
@@ -66,7 +66,7 @@ class Folder:
                 yield None
                 return
             load_identity(self.config, store)
-            check_variables(self.config, store.load_meta(VARIABLES))
+            check_variables(self.config, eras(store))
             yield store
 
 

@@ -36,9 +36,14 @@ def check(folder: Folder, as_json: bool) -> int:
 
 
 def _advice(folder: Folder) -> list[Advice]:
-    from spearmint_int.check import check_experiment  # noqa: PLC0415
+    """On the config and its objective, and on what has changed since the last run."""
+    from spearmint_int.check import Advice, check_experiment  # noqa: PLC0415
+    from spearmint_int.config.declaration import changes, eras  # noqa: PLC0415
 
-    return check_experiment(folder.config)
+    advice = check_experiment(folder.config)
+    with folder.results() as store:
+        known = [] if store is None else eras(store)
+    return [*advice, *(Advice(*change) for change in changes(folder.config, known))]
 
 
 def _report_faults(faults: list[str], *, as_json: bool) -> None:

@@ -187,8 +187,7 @@ def csv_text(jobs: Sequence[Job], config: Config) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *(METRIC + name for name in metrics)])
     writer.writerows(
-        [*_csv_row(job, config.task_name), *(metrics_of(job).get(name) for name in metrics)]
-        for job in jobs
+        [*_csv_row(job, config), *(metrics_of(job).get(name) for name in metrics)] for job in jobs
     )
     return file.getvalue()
 
@@ -202,11 +201,13 @@ def _parameter_columns(config: Config) -> list[str]:
     return columns
 
 
-def _csv_row(job: Job, task: str) -> list[Any]:
+def _csv_row(job: Job, config: Config) -> list[Any]:
     cells: list[Any] = []
-    for value in job.params.values():
+    for name, variable in config.variables.items():
+        absent = variable.was if variable.size == 1 else [variable.was] * variable.size
+        value = job.params.get(name, absent)  # of a variable that is new since
         cells += value if isinstance(value, list) else [value]
-    value = None if job.values is None else job.values.get(task)
+    value = None if job.values is None else job.values.get(config.task_name)
     failure = job.failures[-1].message if job.failures else ""
     row = [job.id, job.status.value, *cells, value, job.seconds, job.source.value]
     return [*row, job.attempts, failure]

@@ -1,45 +1,150 @@
-"""The variables as the first run declared them, and whether they still are the same."""
+"""The variables as they were declared, era by era, and what may change between two of them.
+
+An experiment's jobs lie in the space of the variables that were declared when they were added.
+Bounds may move, an option may come or go, a variable may be fixed, and one may be new where it is
+said which value the earlier jobs had: all results are kept. What can't be carried over is a
+ConfigError that says which way out there is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticUndefined
 
-from spearmint_int.config.variables import VARIABLES as VARIABLE_TYPES
+from spearmint_int.config.section import show
+from spearmint_int.config.variables import VARIABLES as KINDS
 from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from spearmint_int.config.config import Config
+    from spearmint_int.space import Space
+    from spearmint_int.stores.protocol import Store
 
-VARIABLES = "variables"  # the declaration's name in a store
+VARIABLES = "variables"  # the first declaration's name in a store
+LATER = "variables-later"  # and that of those that followed
+
+Declared = Mapping[str, Mapping[str, Any]]
 
 
-def declared(config: Config) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Era:
+    """The declaration of all jobs with ids above `after`, until the next era's."""
+
+    after: int
+    variables: Declared
+
+    def space(self) -> Space:
+        """The space in which these jobs' points lie."""
+        from spearmint_int.space import Space  # noqa: PLC0415 (numpy)
+
+        parsed = {n: KINDS[v["type"]].model_validate(dict(v)) for n, v in self.variables.items()}
+        return Space({name: v.to_space() for name, v in parsed.items()})  # type: ignore[attr-defined]
+
+
+def declared(config: Config) -> dict[str, dict[str, Any]]:
     """The variables as a store keeps them."""
-    return {name: v.model_dump(mode="json") for name, v in config.variables.items()}
+    return {
+        name: variable.model_dump(mode="json", exclude={"was"})
+        for name, variable in config.variables.items()
+    }
 
 
-def check_variables(config: Config, first: Mapping[str, Any] | None) -> None:
-    """Refuse variables that differ from the first run's: its jobs lie in another space."""
+def eras(store: Store) -> list[Era]:
+    """The declarations so far, oldest first; none before the first job."""
+    first = store.load_meta(VARIABLES)
     if first is None:
+        return []
+    later = [(int(e["after"]), e["variables"]) for e in store.load_meta(LATER) or []]
+    return [
+        Era(after, {name: _today(variable) for name, variable in variables.items()})
+        for after, variables in [(0, first), *later]
+    ]
+
+
+def begin_era(config: Config, store: Store) -> list[Era]:
+    """The declarations, the config's being the last; ConfigError where it can't follow."""
+    store.first_meta(VARIABLES, declared(config))
+    known = eras(store)
+    check_variables(config, known)
+    if _same(known[-1].variables, declared(config)):
+        return known
+    known.append(Era(sum(store.counts().values()), declared(config)))
+    store.save_meta(LATER, [{"after": e.after, "variables": e.variables} for e in known[1:]])
+    return known
+
+
+def check_variables(config: Config, known: list[Era]) -> None:
+    """ConfigError where results of an earlier declaration can't be carried over."""
+    for era in known:
+        for name in era.variables.keys() | config.variables.keys():
+            fault = _fault(name, era.variables.get(name), config)
+            if fault:
+                raise ConfigError(f"{config.file_name}: variables.{name}: {fault}")
+
+
+def changes(config: Config, known: list[Era]) -> Iterator[tuple[str, str]]:
+    """(path of the key, sentence) of what is different now, and what that means for the results."""
+    if not known:
         return
-    ours, first = declared(config), {name: _today(v) for name, v in first.items()}
-    if list(ours.items()) == list(first.items()):
-        return
-    names = sorted(n for n in ours.keys() | first.keys() if ours.get(n) != first.get(n))
-    what = ", ".join(names) or "their order"
-    raise ConfigError(
-        f"{config.file_name}: variables: {what} changed since the experiment's first run; "
-        "change it back, choose another experiment-name, or start anew with "
-        "'spearmint-int clean'"
-    )
+    last, now = known[-1].variables, declared(config)
+    for name, ours in now.items():
+        if name not in last:
+            was = show(getattr(config.variables[name], "was", None))
+            yield f"variables.{name}", f"is new: the results so far count as {was}"
+        elif last[name] != ours:
+            yield f"variables.{name}", _sentence(last[name], ours)
+
+
+def _same(one: Declared, other: Declared) -> bool:
+    return list(one.items()) == list(other.items())
+
+
+def _fault(name: str, earlier: Mapping[str, Any] | None, config: Config) -> str | None:
+    ours = config.variables.get(name)
+    anew = "choose another experiment-name, or start anew with 'spearmint-int clean'"
+    if ours is None:
+        return (
+            "is gone, but the results so far have it; keep it, with min and max (or the only "
+            f"option) at the value that it has from now on, or {anew}"
+        )
+    if earlier is None and getattr(ours, "was", None) is None:
+        return f'is new; say which value the results so far had, "was": …, or {anew}'
+    if earlier is None:
+        return None
+    lost = f"no result can be carried over; {anew}"
+    if earlier["type"] != ours.type:
+        return f"was {earlier['type']} and is {ours.type} now: {lost}"
+    if earlier["size"] != ours.size:
+        return f"had size {earlier['size']} and has {ours.size} now: {lost}"
+    return None
+
+
+def _sentence(earlier: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
+    if ours["type"] == "ENUM":
+        gone = [show(o) for o in earlier["options"] if o not in ours["options"]]
+        left_out = f"; the model leaves out results with {', '.join(gone)}" if gone else ""
+        return f"has other options than before: all results are kept{left_out}"
+    before, now = (_interval(v) for v in (earlier, ours))
+    outside = "" if _covers(ours, earlier) else ", also those outside of the new bounds"
+    return f"was {before} and is {now} now: all results are kept and inform the model{outside}"
+
+
+def _interval(variable: Mapping[str, Any]) -> str:
+    scale = " on a log scale" if variable.get("log") else ""
+    if variable["min"] == variable["max"]:
+        return f"fixed at {show(variable['min'])}"
+    return f"{show(variable['min'])} to {show(variable['max'])}{scale}"
+
+
+def _covers(ours: Mapping[str, Any], earlier: Mapping[str, Any]) -> bool:
+    return bool(ours["min"] <= earlier["min"] and earlier["max"] <= ours["max"])
 
 
 def _today(variable: Mapping[str, Any]) -> dict[str, Any]:
     """A stored declaration with every key of today: those that came since have their defaults."""
-    kind = VARIABLE_TYPES.get(str(variable.get("type")))
-    defaults = {} if kind is None else {n: f.default for n, f in kind.model_fields.items()}
+    fields = KINDS[str(variable["type"])].model_fields.items()
+    defaults = {name: field.default for name, field in fields if name != "was"}
     return {**{n: d for n, d in defaults.items() if d is not PydanticUndefined}, **variable}

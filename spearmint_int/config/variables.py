@@ -39,6 +39,9 @@ class FloatVariable(Section):
         default=1, le=MOST_VALUES, description="number of values; the objective gets an array"
     )
     log: bool = Field(default=False, description="search on a log scale; min must be above 0")
+    was: Real | None = Field(
+        default=None, description="of a new variable: its value in earlier jobs"
+    )
 
     @model_validator(mode="after")
     def _check_bounds(self) -> FloatVariable:
@@ -67,6 +70,9 @@ class IntVariable(Section):
     step: Count = Field(default=1, description="only every step-th integer, counted from min")
     base: Annotated[int, Field(ge=2), Whole] | None = Field(
         default=None, description="only min times the powers of this number, such as 2"
+    )
+    was: Bound | None = Field(
+        default=None, description="of a new variable: its value in earlier jobs"
     )
 
     @model_validator(mode="after")
@@ -103,6 +109,9 @@ class EnumVariable(Section):
     size: Count = Field(
         default=1, le=MOST_VALUES, description="number of values; the objective gets a list"
     )
+    was: Option | None = Field(
+        default=None, description="of a new variable: its value in earlier jobs"
+    )
 
     @model_validator(mode="after")
     def _check_options(self) -> EnumVariable:
@@ -111,6 +120,8 @@ class EnumVariable(Section):
         for i, text in enumerate(texts):
             if text in texts[:i]:
                 raise fault("options", f"must differ from each other, but {text!r} is there twice")
+        if self.was is not None and self.was not in self.options:
+            raise fault("was", "must be one of the options", found=self.was)
         return self
 
     def to_space(self) -> space.Enum:

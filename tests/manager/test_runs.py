@@ -21,6 +21,7 @@ from spearmint_int.manager import (
     RunEnded,
     RunStarted,
 )
+from spearmint_int.manager.events import SuggestionStarted
 from spearmint_int.registry import CHOOSERS
 from spearmint_int.stores import Store, open_store_at
 from tests.manager.experiments import SQUARE, VARIABLES, experiment, on_both_stores, run
@@ -286,12 +287,26 @@ def test_the_same_seed_gives_the_same_jobs_on_both_stores(place: Place, mongo_ur
     assert jobs[0] == jobs[1] == jobs[2]
 
 
-def test_variables_that_changed_since_the_first_run_are_refused(place: Place, store: Store) -> None:
+def test_a_variable_of_another_type_is_refused(place: Place, store: Store) -> None:
     run(experiment(place, max_finished_jobs=1), store)
-    wider = VARIABLES | {"k": {"type": "INT", "min": 0, "max": 9}}
-    with pytest.raises(ConfigError, match="variables: k changed since the experiment's first run"):
-        run(experiment(place, variables=wider), store)
+    other = VARIABLES | {"k": {"type": "ENUM", "options": [0, 1]}}
+    with pytest.raises(ConfigError, match=r"variables\.k: was INT and is ENUM now: no result can"):
+        run(experiment(place, variables=other), store)
     assert store.counts()[JobStatus.COMPLETE] == 1
+
+
+@on_both_stores
+def test_a_run_goes_on_with_all_results_when_bounds_have_moved(place: Place, store: Store) -> None:
+    keys: dict[str, Any] = {"chooser": "default_chooser", "burnin": 5}
+    run(experiment(place, max_finished_jobs=4, **keys), store)
+    moved = {
+        "x": {"type": "FLOAT", "min": -3, "max": 0.25},
+        "k": {"type": "INT", "min": 0, "max": 9},
+    }
+    summary, heard = run(experiment(place, variables=moved, max_finished_jobs=8, **keys), store)
+    assert summary.reason is EndReason.BUDGET
+    assert [e.observations for e in heard.of(SuggestionStarted)] == [4, 5, 6, 7]
+    assert all(-3 <= job.params["x"] <= 0.25 for job in store.jobs()[4:])
 
 
 def test_the_first_runs_seed_stays_the_experiments_seed(place: Place, store: Store) -> None:

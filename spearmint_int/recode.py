@@ -1,0 +1,125 @@
+"""Points of an earlier declaration of the variables, in the unit cube of the present one.
+
+What lies outside of the present bounds gets a place outside of [0, 1], where the model knows it and
+no search goes. A point with an option that is gone has no place: its row is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spearmint_int.space import Enum, Float, Int, Space, Variable
+
+if TYPE_CHECKING:
+    from spearmint_int.arrays import FloatArray
+    from spearmint_int.config.declaration import Era
+
+# A fixed FLOAT has the whole of [0, 1]: other values begin beyond it.
+FIXED_GAP = 0.5
+
+
+def recoder(
+    known: Sequence[Era], space: Space, was: Mapping[str, Any]
+) -> Callable[[int, Sequence[float]], FloatArray] | None:
+    """(job id, its stored point) → its point now; None where nothing has changed."""
+    spaces = [(era.after, era.space()) for era in known]
+    if all(earlier == space for _, earlier in spaces):
+        return None
+
+    def recode(job_id: int, point: Sequence[float]) -> FloatArray:
+        earlier = next(s for after, s in reversed(spaces) if job_id > after)
+        u = np.array(point, dtype=np.float64)
+        if earlier == space or len(u) != earlier.dimensions:  # the latter was put in by hand
+            return u
+        return recoded(u, earlier, space, was)
+
+    return recode
+
+
+def recoded(u: FloatArray, earlier: Space, space: Space, was: Mapping[str, Any]) -> FloatArray:
+    """The point u [D'] of the earlier space as a point [D] of this one."""
+    places = _places(earlier)
+    parts: list[FloatArray] = []
+    for name, variable in space.variables.items():
+        for i in range(variable.size):
+            if name in places:
+                old, start = earlier.variables[name], places[name]
+                column = start + i * old.columns
+                parts.append(_element(u[column : column + old.columns], old, variable))
+            else:
+                parts.append(_given(was[name], i, variable))
+    return np.concatenate(parts)
+
+
+def fixed_names(known: Sequence[Era], space: Space) -> frozenset[str]:
+    """Variables that can't vary any more, and could: the results so far differ in them."""
+    varied = {
+        name
+        for era in known
+        for name, variable in era.space().variables.items()
+        if _varies(variable)
+    }
+    return frozenset(n for n, v in space.variables.items() if n in varied and not _varies(v))
+
+
+def _varies(variable: Variable) -> bool:
+    return len(variable.options) > 1 if isinstance(variable, Enum) else variable.max > variable.min
+
+
+def _places(space: Space) -> dict[str, int]:
+    """The first column of each variable."""
+    places, column = {}, 0
+    for name, variable in space.variables.items():
+        places[name] = column
+        column += variable.size * variable.columns
+    return places
+
+
+def _element(u: FloatArray, old: Variable, new: Variable) -> FloatArray:
+    if isinstance(old, Enum) and isinstance(new, Enum):
+        row = [float(u[old.options.index(o)]) if o in old.options else 0.0 for o in new.options]
+        return np.array(row) if any(row) else np.full(len(row), np.nan)
+    if isinstance(old, Int) and isinstance(new, Int):
+        return np.array([_whole(old.decode(u), new)])
+    if isinstance(old, Float) and isinstance(new, Float):
+        return np.array([_real(old.decode(u), old, new)])
+    raise TypeError(f"{old} can't become {new}")
+
+
+def _given(value: Any, i: int, variable: Variable) -> FloatArray:
+    """The value that the earlier jobs had of a variable that is new."""
+    value = value[i] if isinstance(value, list | tuple) else value
+    if isinstance(variable, Enum):
+        return np.array(variable.encode(value))
+    if isinstance(variable, Int):
+        return np.array([_whole(int(value), variable)])
+    return np.array([_real(float(value), variable, variable)])
+
+
+def _whole(x: int, new: Int) -> float:
+    """Where x lies among the new integers, or beside them; NaN for one that is between them."""
+    low, high = int(new.min), int(new.max)
+    if (new.log or new.base is not None) and x < 1:
+        return float("nan")  # a log scale has no place for it
+    if new.log:
+        ends = np.log(low - 0.5), np.log(high + 0.5)
+        return float((np.log(x) - ends[0]) / (ends[1] - ends[0]))
+    index = (x - low) / new.step if new.base is None else float(np.log(x / low) / np.log(new.base))
+    if low <= x <= high and abs(index - round(index)) > 1e-9:
+        return float("nan")
+    return (index + 0.5) / new.cells
+
+
+def _real(x: float, old: Float, new: Float) -> float:
+    """Where x lies on the scale of the new bounds, or beside them."""
+    if new.max == new.min:
+        reach = (old.max - old.min) or 1.0
+        offset = (x - new.min) / reach
+        return 0.5 + offset + float(np.sign(offset)) * FIXED_GAP
+    if new.log and x <= 0.0:
+        return float("nan")  # a log scale has no place for it
+    low, high, at = (np.log(v) if new.log else v for v in (new.min, new.max, x))
+    return float((at - low) / (high - low))

@@ -1,0 +1,104 @@
+"""Changing one's mind: what `check` says beforehand, and what a run then does."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+
+X = {"type": "FLOAT", "min": -1, "max": 1}
+N = {"type": "INT", "min": 0, "max": 4}
+
+
+def declare(folder: Path, **variables: Any) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"variables": variables, "max-finished-jobs": 2, "burnin": 5}
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "wider": (
+        {"x": X, "n": {"type": "INT", "min": 0, "max": 20}},
+        "variables.n: was 0 to 4 and is 0 to 20 now: all results are kept and inform the model",
+    ),
+    "narrower": (
+        {"x": {"type": "FLOAT", "min": -0.5, "max": 0.75}, "n": N},
+        "variables.x: was -1 to 1 and is -0.5 to 0.75 now: all results are kept and inform the "
+        "model, also those outside of the new bounds",
+    ),
+    "fixed": (
+        {"x": X, "n": {"type": "INT", "min": 1, "max": 1}},
+        "variables.n: was 0 to 4 and is fixed at 1 now",
+    ),
+    "added": (
+        {"x": X, "n": N,
+         "k": {"type": "ENUM", "options": ["a", "b"], "was": "b"}},
+        'variables.k: is new: the results so far count as "b"',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_check_says_what_will_happen_and_the_run_goes_on_with_all_results(
+    spearmint: CommandLine, with_results: Path, name: str
+) -> None:
+    variables, sentence = CHANGES[name]
+    (with_results / "objective.py").write_text("def main(job_id, params): return params['x'] ** 2")
+    declare(with_results, **variables)
+    assert sentence in spearmint("check", with_results).out
+    for command in ("best", "suggest", "status", "export"):
+        assert spearmint(command, with_results).code == 0
+    answer = spearmint("run", with_results)
+    assert answer.code == 0, answer.err
+    job = spearmint("show", with_results, "6", "--json").json
+    assert job["provenance"]["observations"] == 5
+    assert sentence not in spearmint("check", with_results).out  # it has happened
+
+
+def test_an_option_can_come_and_another_go(spearmint: CommandLine, experiment: Path) -> None:
+    declare(experiment, kind={"type": "ENUM", "options": ["a", "b"]}, x=X)
+    (experiment / "objective.py").write_text("def main(job_id, params): return params['x'] ** 2")
+    (experiment / "old.csv").write_text("kind,x,value\na,0.5,0.25\nb,0.1,0.01\nb,-0.5,0.25\n")
+    assert spearmint("add", experiment, experiment / "old.csv").code == 0
+    declare(experiment, kind={"type": "ENUM", "options": ["c", "b"]}, x=X)
+    assert 'the model leaves out results with "a"' in spearmint("check", experiment).out
+    assert spearmint("run", experiment).code == 0
+    job = spearmint("show", experiment, "4", "--json").json
+    assert job["provenance"]["observations"] == 2
+    assert len(spearmint("jobs", experiment, "--json").json) == 5
+
+
+def test_an_export_has_the_value_that_earlier_jobs_had_of_a_new_variable(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    declare(with_results, k={"type": "INT", "min": 0, "max": 9, "was": 3}, x=X,
+            n=N)  # fmt: skip
+    rows = list(csv.DictReader(spearmint("export", with_results).out.splitlines()))
+    assert [(row["k"], row["x"], row["n"]) for row in rows][1] == ("3", "-0.25", "0")
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        ({"x": X}, "variables.n: is gone, but the results so far have it; keep it, with min and"),
+        ({"x": X, "n": {"type": "ENUM", "options": [0, 1]}}, "was INT and is ENUM now"),
+        ({"x": X | {"size": 2}, "n": N}, "had size 1 and has 2"),
+        (
+            {"x": X, "n": N, "k": {"type": "INT", "min": 0, "max": 1}},
+            'variables.k: is new; say which value the results so far had, "was": …',
+        ),
+    ],
+)  # fmt: skip
+def test_a_change_that_cant_be_names_the_way_out(
+    spearmint: CommandLine, with_results: Path, variables: dict[str, Any], sentence: str
+) -> None:
+    declare(with_results, **variables)
+    answer = spearmint("check", with_results)
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert "experiment-name" in answer.err
