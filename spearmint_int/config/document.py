@@ -59,7 +59,12 @@ class Resource(Section):
     """Where jobs run, and how many."""
 
     scheduler: Annotated[Text, Lower] = Field(default="local", description="who starts the jobs")
-    max_concurrent: Count = Field(default=1, description="jobs that run at the same time")
+    max_concurrent: Count = Field(
+        default=1, description="jobs that one manager runs at the same time"
+    )
+    max_concurrent_in_all: Count | None = Field(
+        default=None, description="jobs that all managers together run at the same time"
+    )
     max_finished_jobs: Count | None = Field(default=None, description="the budget: jobs in all")
     scheduler_args: SchedulerArgs | None = Field(
         default=None, description="passed to the scheduler as they are"

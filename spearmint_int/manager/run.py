@@ -182,9 +182,10 @@ class Run:
                 if self._tracker.has_new(name) and self._jobs.start_next(name):
                     self._tracker.note_started(name)
                     self._is_stale = True
-                else:
+                    continue
+                if resource.max_concurrent_in_all is None or not self._tracker.has_new(name):
                     self._ask(name)
-                    break
+                break
         self._suggester.rest()
 
     def _collect(self) -> None:

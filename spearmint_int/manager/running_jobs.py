@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 
+CLAIM_LOCK = "claim"  # where all managers together may run so many jobs only
+CLAIM_LOCK_SECONDS = 10.0
+
+
 @dataclass
 class _Submitted:
     """A claimed job and its worker, as the scheduler knows it (None: it was never started)."""
@@ -66,9 +70,8 @@ class RunningJobs:
         return sum(1 for one in self._submitted.values() if one.job.resource == resource)
 
     def start_next(self, resource: str) -> bool:
-        """Claim the resource's next new job and start it; False when there is none."""
-        lease = self._config.lease_time
-        job = self._store.claim(self._owner, lease_seconds=lease, resource=resource)
+        """Claim the resource's next new job and start it; False when there is none to be had."""
+        job = self._claim(resource)
         if job is None:
             return False
         order = order_for(job, self._config, experiment=self._experiment)
@@ -83,6 +86,22 @@ class RunningJobs:
         self._submitted[job.id] = _Submitted(job, proc_id)
         self._tell(JobStarted(job, output_path(self._config.directory, job.id)))
         return True
+
+    def _claim(self, resource: str) -> Job | None:
+        """The next new job, while all managers together have fewer than may run at a time."""
+        limit = self._config.resources[resource].max_concurrent_in_all
+        lease = self._config.lease_time
+        if limit is None:
+            return self._store.claim(self._owner, lease_seconds=lease, resource=resource)
+        lock = f"{CLAIM_LOCK}-{resource}"
+        if not self._store.lock(lock, self._owner, seconds=CLAIM_LOCK_SECONDS):
+            return None
+        try:
+            if self._store.budget(resource)[JobStatus.PENDING] >= limit:
+                return None
+            return self._store.claim(self._owner, lease_seconds=lease, resource=resource)
+        finally:
+            self._store.unlock(lock, self._owner)
 
     def notice_exits(self) -> bool:
         """Ask the schedulers which workers are gone; needs no store. True while some run."""

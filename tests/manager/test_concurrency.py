@@ -1,0 +1,56 @@
+"""How many jobs run at a time: by one manager, and by four."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from spearmint_int.jobs import JobStatus
+from spearmint_int.manager import Manager
+from spearmint_int.stores import Store, open_store
+from tests.manager.experiments import experiment, no_estimate, on_both_stores
+from tests.places import Place
+
+pytestmark = pytest.mark.timeout(180)
+
+# Writes down when it ran.
+TIMED = """
+import time
+def main(job_id, params):
+    began = time.time()
+    time.sleep(0.6)
+    with open(f"{job_id}.times", "w") as file:
+        file.write(f"{began} {time.time()}")
+    return float(params["x"][0] ** 2)
+"""
+
+
+def run_four_managers(place: Place, **keys: Any) -> int:
+    """The most jobs that ran at the same moment."""
+    config = experiment(place, TIMED, max_finished_jobs=10, polling_time=0.2, **keys)
+
+    def run_one(_: int) -> None:
+        store = open_store(config)
+        Manager(config, store, recommender=no_estimate).run()
+        store.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(run_one, range(4)))
+    spans = [tuple(map(float, p.read_text().split())) for p in place.directory.glob("*.times")]
+    assert len(spans) == 10
+    return max(sum(1 for b, e in spans if b <= began < e) for began, _ in spans)
+
+
+def test_max_concurrent_is_of_each_manager(place: Place, store: Store) -> None:
+    assert run_four_managers(place, max_concurrent=2) > 2
+
+
+@on_both_stores
+@pytest.mark.parametrize("limit", [1, 2])
+def test_max_concurrent_in_all_is_of_all_managers_together(
+    place: Place, store: Store, limit: int
+) -> None:
+    assert run_four_managers(place, max_concurrent=2, max_concurrent_in_all=limit) <= limit
+    assert store.counts()[JobStatus.COMPLETE] == 10
