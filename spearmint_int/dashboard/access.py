@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from flask import Flask, Response, redirect, request
 
@@ -61,7 +61,10 @@ class Access:
     def _welcome(self, token: str) -> Any:
         """To the same page, without the token in the address and in the history."""
         rest = {key: value for key, value in request.args.items() if key != "token"}
-        answer = redirect(request.path + (f"?{urlencode(rest)}" if rest else ""))
+        # as the browser wrote it: a name may have a slash; one at the start, or it is another host
+        written = urlsplit(request.environ.get("REQUEST_URI") or quote(request.path)).path
+        path = "/" + written.lstrip("/")
+        answer = redirect(path + (f"?{urlencode(rest)}" if rest else ""))
         answer.set_cookie(self.cookie, token, httponly=True, samesite="Strict")
         return answer
 

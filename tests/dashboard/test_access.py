@@ -43,6 +43,10 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(client: Any) -> None:
     assert get(client, "/").status_code == 200
 
 
+def test_the_way_in_leads_to_no_other_host(client: Any) -> None:
+    assert get(client, f"//evil.example/x?token={TOKEN}").headers["Location"] == "/x"
+
+
 def test_another_name_of_the_server_is_refused_even_with_the_token(client: Any) -> None:
     assert get(client, f"/?token={TOKEN}", host="evil.example").status_code == 403
 
