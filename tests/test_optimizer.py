@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import math
 import pickle
@@ -360,3 +362,18 @@ def test_a_pickled_copy_asks_for_the_same_points() -> None:
     optimizer = told(4)
     copy = pickle.loads(pickle.dumps(optimizer))
     assert copy.ask(2) == optimizer.ask(2)
+
+
+@pytest.mark.parametrize("likelihood", ["noiseless", "Noiseless", "NOISELESS"])
+def test_a_likelihood_may_be_spelt_in_any_case(likelihood: str) -> None:
+    assert Optimizer(VARIABLES, likelihood=likelihood).options.noiseless
+
+
+def test_every_setting_of_a_chooser_has_its_sentence() -> None:
+    source = ast.parse(inspect.getsource(ChooserOptions))
+    body = source.body[0].body  # type: ignore[attr-defined]
+    fields = [n for n, node in enumerate(body) if isinstance(node, ast.AnnAssign)]
+    for n in fields:
+        following = body[n + 1]
+        assert isinstance(following, ast.Expr)
+        assert isinstance(following.value, ast.Constant)

@@ -19,25 +19,45 @@ class ChooserOptions:
     """How to model and how to search; the defaults are for every experiment."""
 
     treatment: str = "proposed"
+    """How the model sees integers: `proposed` (in the kernel), `basic` or `naive`."""
     likelihood: str = "GAUSSIAN"
+    """`NOISELESS` where the same parameters always give the same result."""
     kernel: str = "matern52"
+    """The covariance function, by its name in the registry."""
     acquisition: str = "auto"
+    """What the search maximises, by its name; `auto` is `ei`, and `nei` under noise."""
     priors: Mapping[str, Prior] = field(default_factory=dict)
+    """Other priors than the default, by the name of the hyperparameter."""
     output_warp: bool = True
+    """Whether values above their median are drawn in by a power that is sampled."""
     input_warp: bool = False
+    """Whether each axis may bend, by parameters that are sampled."""
     samples: int = 10
+    """Hyperparameter samples for each suggestion."""
     burn_in: int = 100
+    """Sweeps of the sampler before the first sample, at the first fit only."""
     thinning: int = 0
+    """Sweeps between two samples that are not used."""
     fantasies: int = 1
+    """Draws of the pending results for each sample."""
     chains: int = 1
+    """Chains that share the samples."""
     threads: int = 1
+    """Threads over which the chains are spread."""
     candidates: int = 1000
+    """Sobol points from which the search starts."""
     candidates_seed: int = 0
+    """The seed of these points."""
     spray: int = 10
+    """Candidates around the best point."""
     spray_std: float = 1e-3
+    """Their standard deviation, in the unit cube."""
     initial_points: int = 2
+    """Results that are awaited before the model chooses; until then points are Sobol's."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "likelihood", str(self.likelihood).upper())
+        object.__setattr__(self, "treatment", str(self.treatment).lower())
         if self.treatment not in TREATMENTS:
             raise UnknownNameError("integer treatment", self.treatment, TREATMENTS)
         if self.likelihood not in LIKELIHOODS:
