@@ -9,6 +9,7 @@ from spearmint_int.acquisition.surface import (
     AveragedAcquisition,
     NegativeBound,
     SupportsGradient,
+    SupportsPending,
     Surface,
 )
 from spearmint_int.registry import ACQUISITIONS
@@ -21,6 +22,7 @@ __all__ = [
     "NegativeBound",
     "SearchOptions",
     "SupportsGradient",
+    "SupportsPending",
     "Surface",
     "acquisition_named",
     "maximize",

@@ -14,7 +14,7 @@ import numpy as np
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.model import Ensemble, Posterior, factor_of
-from spearmint_int.model.factor import Factor
+from spearmint_int.model.factor import JITTER, Factor
 
 
 def with_latent_draws(ensemble: Ensemble, draws: int, rng: np.random.Generator) -> Ensemble:
@@ -27,7 +27,7 @@ def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generato
     if posterior.noiseless:
         return posterior
     theta, X = posterior.theta, posterior.X
-    factor = factor_of(X, posterior.counts, theta, posterior.covariance, noiseless=True)
+    factor = factor_of(X, np.zeros(len(X)), theta, posterior.covariance, jitter=JITTER)
     values = _latent_values(posterior, factor, draws, rng)
     whitened = factor.whiten(values - theta.mean)
     return replace(posterior, noiseless=True, factor=factor, whitened=whitened, values=values)

@@ -8,7 +8,7 @@ Averages of positive acquisitions are taken in the log domain: log (1/SF) Σ exp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -49,6 +49,17 @@ class SupportsBound(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsPending(Protocol):
+    """A surface that can take a point as under way, without being made anew."""
+
+    def value(self, U: FloatArray) -> FloatArray: ...
+
+    def with_pending(self, U: FloatArray, rng: np.random.Generator) -> Surface:
+        """The surface when an evaluation at U [1, D] is under way."""
+        ...
+
+
 class PointwiseAcquisition(Protocol):
     """A function of one Gaussian prediction and the incumbent.
 
@@ -84,6 +95,11 @@ class AveragedAcquisition:
         by_mean = np.einsum("sfm,sfmd->md", weights * scores.d_mean, dmean)
         by_sd = np.sum(weights * scores.d_sd, axis=1) / (2.0 * np.sqrt(variance))
         return value, by_mean + np.einsum("sm,smd->md", by_sd, dvariance)
+
+    def with_pending(self, U: FloatArray, rng: np.random.Generator) -> AveragedAcquisition:
+        """With one fantasy of the result at U for each that there is: the factors grow by a row."""
+        ensemble = self.ensemble.with_fantasies(U, 1, rng)
+        return replace(self, ensemble=ensemble, incumbents=ensemble.incumbents)
 
     def _in_units(
         self, mean: FloatArray, variance: FloatArray

@@ -181,9 +181,9 @@ MULTIVERSIONED UNUSED static double largest_scaled_square(const double *restrict
     return largest;
 }
 
-/* The three below are BLAS's dtrsv and dtrmv for one vector. Theirs sum in an order that depends on where
+/* The three below are BLAS's dtrsv and dtrmv, for few vectors. Theirs sum in an order that depends on where
  * the arrays lie in memory, and the same data must give the same suggestion to the last bit.
- * L and R are lower triangles [n, n] in Fortran order. */
+ * L and R are lower triangles [n, n] in Fortran order; a column of R serves all vectors while it is near. */
 
 /* x = L⁻¹ x */
 MULTIVERSIONED UNUSED static void solve_lower(const double *restrict L, double *restrict x,
@@ -195,20 +195,26 @@ MULTIVERSIONED UNUSED static void solve_lower(const double *restrict L, double *
     }
 }
 
-/* x = R x */
+/* x = R x for each of the `count` rows of x [count, n] */
 MULTIVERSIONED UNUSED static void multiply_lower(const double *restrict R, double *restrict x,
-                                                 ptrdiff_t n) {
+                                                 ptrdiff_t n, ptrdiff_t count) {
     for (ptrdiff_t j = n - 1; j >= 0; j--) {
         const double *restrict column = R + j * n;
-        double t = x[j];
-        x[j] = t * column[j];
-        for (ptrdiff_t i = j + 1; i < n; i++) x[i] += t * column[i];
+        for (ptrdiff_t c = 0; c < count; c++) {
+            double *restrict row = x + c * n;
+            double t = row[j];
+            row[j] = t * column[j];
+            for (ptrdiff_t i = j + 1; i < n; i++) row[i] += t * column[i];
+        }
     }
 }
 
-/* x = Rᵀ x */
-UNUSED static void multiply_lower_transposed(const double *R, double *x, ptrdiff_t n) {
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = dot(R + j * n + j, x + j, n - j);
+/* x = Rᵀ x for each of the `count` rows of x [count, n] */
+UNUSED static void multiply_lower_transposed(const double *R, double *x, ptrdiff_t n,
+                                             ptrdiff_t count) {
+    for (ptrdiff_t j = 0; j < n; j++)
+        for (ptrdiff_t c = 0; c < count; c++)
+            x[c * n + j] = dot(R + j * n + j, x + c * n + j, n - j);
 }
 
 /* The first i with v[i] = 0, or -1: which row a point is, by its squared distances. */

@@ -20,5 +20,5 @@ cdef extern from "_pointwise.h" nogil:
     double largest_scaled_square(const double *v, const double *scale, Py_ssize_t count) noexcept nogil
     Py_ssize_t first_zero(const double *v, Py_ssize_t count) noexcept nogil
     void solve_lower(const double *L, double *x, Py_ssize_t n) noexcept nogil
-    void multiply_lower(const double *R, double *x, Py_ssize_t n) noexcept nogil
-    void multiply_lower_transposed(const double *R, double *x, Py_ssize_t n) noexcept nogil
+    void multiply_lower(const double *R, double *x, Py_ssize_t n, Py_ssize_t count) noexcept nogil
+    void multiply_lower_transposed(const double *R, double *x, Py_ssize_t n, Py_ssize_t count) noexcept nogil

@@ -76,8 +76,9 @@ class Replayed:
 
 
 def is_replayable(job: Job) -> bool:
-    """Whether a chooser chose it, and left what it takes."""
-    return job.source is Source.CHOOSER and "fingerprint" in job.provenance
+    """Whether a chooser chose it by itself, and left what it takes."""
+    alone = not job.provenance.get("batch")
+    return job.source is Source.CHOOSER and "fingerprint" in job.provenance and alone
 
 
 def problem_before(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Problem:
@@ -95,8 +96,11 @@ def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -
 
 def _past(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Experiment:
     if not is_replayable(job):
-        given = job.source is not Source.CHOOSER
-        why = "its point was given" if given else "the version that chose it kept too little"
+        why = "the version that chose it kept too little"
+        if job.source is not Source.CHOOSER:
+            why = "its point was given"
+        elif job.provenance.get("batch"):
+            why = "it was chosen together with others, from the samples of the first"
         raise SpearmintError(f"job {job.id} can't be computed again: {why}")
     waiting = set(job.provenance.get("pending_jobs") or ())
     before = sorted((e for e in points if e.id < job.id), key=lambda e: e.id)

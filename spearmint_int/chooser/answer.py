@@ -31,6 +31,7 @@ class Acquired:
     hyperparameters: tuple[Hyperparameters, ...]
     chain: ChainHealth
     start: ChainState | None
+    batch: int  # how many points were chosen before it from the same samples
     seconds: float
 
 

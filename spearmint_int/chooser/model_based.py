@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spearmint_int.acquisition import Found, NegativeBound, acquisition_named, maximize
+from spearmint_int.acquisition import (
+    Found,
+    NegativeBound,
+    SupportsPending,
+    Surface,
+    acquisition_named,
+    maximize,
+)
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser.answer import Acquired, Answer, Recommendation, RunnerUp, Suggestion
@@ -27,7 +35,7 @@ from spearmint_int.chooser.plain import (
 )
 from spearmint_int.chooser.problem import Problem, clean_values
 from spearmint_int.errors import SpaceExhausted
-from spearmint_int.sampling import ChainState
+from spearmint_int.model import Ensemble
 
 # Without noise the best evaluation is certain. A point that nobody has tried is recommended in its
 # place only where the model is surer than this many standard deviations that it is better.
@@ -38,18 +46,86 @@ def suggest(problem: Problem, count: int = 1) -> Answer:
     """The points with the largest acquisition, averaged over hyperparameters and fantasies."""
     if problem.finite < max(problem.options.initial_points, 1) or not problem.space.groups:
         return one_by_one(design_suggestion, problem, count)
-    made: list[Suggestion] = []
     with one_blas_thread():
-        for _ in range(count):
-            try:
-                suggestion, chain = _next(problem)
-            except SpaceExhausted:
-                if made:  # the last points of the space: they must not be lost
-                    break
-                raise
-            made.append(suggestion)
-            problem = problem.after(suggestion.point, chain)
-    return Answer(tuple(made), problem.chain)
+        return _batch(problem, count)
+
+
+def _batch(problem: Problem, count: int) -> Answer:
+    """Hyperparameters are sampled once for all; each point is pending for those after it."""
+    began, rng = time.perf_counter(), problem.rng()
+    check_not_exhausted(problem)
+    try:
+        model = fit(problem, rng)
+        turn = _Turn.first(model, rng)
+    except np.linalg.LinAlgError as error:
+        reason = f"the model could not be fitted: {error}"
+        return one_by_one(lambda p: random_suggestion(p, reason=reason), problem, count)
+    made = [turn.suggestion(rng, began)]
+    while len(made) < count:
+        began = time.perf_counter()
+        turn = turn.after(made[-1].point, rng)
+        try:
+            made.append(turn.suggestion(rng, began))
+        except SpaceExhausted:  # the last points of the space: they must not be lost
+            break
+    return Answer(tuple(made), model.draws.state)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """The choice of one point of a batch: the problem with those before it under way."""
+
+    model: FittedModel
+    problem: Problem
+    ensemble: Ensemble  # as it was for the first
+    surface: Surface
+    number: int = 0
+
+    @classmethod
+    def first(cls, model: FittedModel, rng: np.random.Generator) -> _Turn:
+        problem, ensemble = model.problem, model.ensemble
+        if len(problem.pending):
+            ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
+        make = acquisition_named(problem.options.acquisition_in_use)
+        return cls(model, problem, ensemble, make(ensemble, rng))
+
+    def after(self, point: FloatArray, rng: np.random.Generator) -> _Turn:
+        """With one more point under way; a surface that can grow is not made anew."""
+        problem = self.problem.after(point, self.problem.chain)
+        turn = replace(self, problem=problem, number=self.number + 1)
+        if isinstance(self.surface, SupportsPending):
+            return replace(turn, surface=self.surface.with_pending(point[np.newaxis, :], rng))
+        return replace(turn, surface=turn._made(problem.options.acquisition_in_use, rng))
+
+    def _made(self, acquisition: str, rng: np.random.Generator) -> Surface:
+        """A surface from the ensemble with this batch's points under way."""
+        ensemble = self.ensemble
+        if self.number:
+            ensemble = ensemble.with_fantasies(self.problem.pending[-self.number :], 1, rng)
+        return acquisition_named(acquisition)(ensemble, rng)
+
+    def suggestion(self, rng: np.random.Generator, began: float) -> Suggestion:
+        """The best point of the surface; a random one where it has none."""
+        check_not_exhausted(self.problem)
+        found = self._search(self.surface, rng)
+        if found is None and self.problem.options.acquisition_in_use == "nei":
+            # where every cell was evaluated no new one can improve, but a repeat may
+            found = self._search(self._made("ei", rng), rng)
+        if found is None:
+            return random_suggestion(self.problem, reason="no candidate had a value")
+        seconds = time.perf_counter() - began
+        return _suggestion(self.model, self.problem, found, seconds, batch=self.number)
+
+    def _search(self, surface: Surface, rng: np.random.Generator) -> Found | None:
+        whole = self.problem.options.search
+        return maximize(
+            surface,
+            search_space(self.problem),
+            whole if self.number == 0 else whole.lighter,
+            rng=rng,
+            anchors=self.model.anchors,
+            excluded=excluded_keys(self.problem),
+        )
 
 
 def recommend(problem: Problem) -> Recommendation | None:
@@ -88,44 +164,9 @@ def predict(problem: Problem, points: FloatArray) -> Prediction:
         return fit(problem, problem.rng()).predict(points)
 
 
-def _next(problem: Problem) -> tuple[Suggestion, ChainState | None]:
-    """One point, and where the chain stands after it; a random one where the model fails."""
-    began, rng = time.perf_counter(), problem.rng()
-    check_not_exhausted(problem)
-    try:
-        model = fit(problem, rng)
-        found = _search(model, rng)
-    except np.linalg.LinAlgError as error:
-        reason = f"the model could not be fitted: {error}"
-        return random_suggestion(problem, reason=reason), problem.chain
-    if found is None:
-        return random_suggestion(problem, reason="no candidate had a value"), problem.chain
-    return _suggestion(model, found, time.perf_counter() - began), model.draws.state
-
-
-def _search(model: FittedModel, rng: np.random.Generator) -> Found | None:
-    problem, ensemble = model.problem, model.ensemble
-    if len(problem.pending):
-        ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
-    names = [problem.options.acquisition_in_use]
-    if names == ["nei"]:  # where every cell was evaluated no new one can improve, but a repeat may
-        names.append("ei")
-    for name in names:
-        found = maximize(
-            acquisition_named(name)(ensemble, rng),
-            search_space(problem),
-            problem.options.search,
-            rng=rng,
-            anchors=model.anchors,
-            excluded=excluded_keys(problem),
-        )
-        if found is not None:
-            return found
-    return None
-
-
-def _suggestion(model: FittedModel, found: Found, seconds: float) -> Suggestion:
-    problem = model.problem
+def _suggestion(
+    model: FittedModel, problem: Problem, found: Found, seconds: float, *, batch: int
+) -> Suggestion:
     point = stored_point(problem, found.point)
     key = point_key(problem.space.snap(point))
     acquired = Acquired(
@@ -136,6 +177,7 @@ def _suggestion(model: FittedModel, found: Found, seconds: float) -> Suggestion:
         hyperparameters=tuple(p.theta for p in model.draws.posteriors),
         chain=model.draws.health,
         start=problem.chain,
+        batch=batch,
         seconds=seconds,
     )
     return with_provenance(problem, point, provenance(problem, found.source, acquired=acquired))

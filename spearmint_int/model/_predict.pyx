@@ -25,7 +25,7 @@ cnp.import_array()
 cdef Py_ssize_t BLOCK_DOUBLES = 65536      # 512 kB of k∗ at a time: within the second-level cache
 cdef Py_ssize_t SMALL_DOUBLES = 4096       # 32 kB, where nothing but passes is done: in the first
 
-cdef int FEW = 4                           # products up to which dtrmm's packing is not worth it
+cdef int FEW = 8                           # products up to which dtrmm's packing is not worth it
 cdef int INVERSE_LEAF = 64                 # below this LAPACK's own inverse is as fast
 
 
@@ -62,17 +62,15 @@ cdef kernel_t *_functions(object capsule) except NULL:
 
 
 cdef void _multiply(char *transposed, const double *R, int n, double[:, ::1] k, int count) noexcept nogil:
-    """R or Rᵀ times each of `count` rows of k, in place; few are faster one by one."""
+    """R or Rᵀ times each of `count` rows of k, in place; few are faster without BLAS's packing."""
     cdef double one = 1.0
-    cdef int j
     if count > FEW:
         dtrmm(b"L", b"L", transposed, b"N", &n, &count, &one, <double *> R, &n, &k[0, 0], &n)
         return
-    for j in range(count):
-        if transposed[0] == b"N":
-            multiply_lower(R, &k[j, 0], n)
-        else:
-            multiply_lower_transposed(R, &k[j, 0], n)
+    if transposed[0] == b"N":
+        multiply_lower(R, &k[0, 0], n, count)
+    else:
+        multiply_lower_transposed(R, &k[0, 0], n, count)
 
 
 cdef void _fill_squared_distances(

@@ -25,11 +25,13 @@ class Hyperparameters:
         return self.noise / self.amplitude2
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        document: dict[str, Any] = {
             "mean": self.mean,
             "amplitude2": self.amplitude2,
             "noise": self.noise,
             "length_scales": list(self.length_scales),
             "power": self.power,
-            "input_warp": self.input_warp.to_json(),
         }
+        if self.input_warp.columns:
+            document["input_warp"] = self.input_warp.to_json()
+        return document

@@ -65,7 +65,8 @@ class Posterior:
         outputs = data.warp(theta.power)
         values = data.row_means(outputs.apply(data.y))[np.newaxis, :]
         if factor is None:
-            factor = factor_of(X, counts, theta, covariance, noiseless=noiseless)
+            ratio, jitter = (0.0, LEAST_JITTER) if noiseless else (theta.noise_ratio, JITTER)
+            factor = factor_of(X, ratio / counts, theta, covariance, jitter=jitter)
         whitened = factor.whiten(values - theta.mean)
         return cls(X, counts, values, theta, covariance, noiseless, outputs, factor, whitened)
 
@@ -182,14 +183,12 @@ class Posterior:
 
 def factor_of(
     X: FloatArray,
-    counts: FloatArray,
+    diagonal: FloatArray,
     theta: Hyperparameters,
     covariance: Covariance,
     *,
-    noiseless: bool,
+    jitter: float,
 ) -> Factor:
-    """The factor of A over the warped rows X, with as much more jitter as it takes."""
+    """The factor of C + diag + jitter over the warped rows X, with as much more as it takes."""
     C = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
-    if noiseless:
-        return Factor.of(C, np.zeros(len(X)), jitter=LEAST_JITTER)
-    return Factor.of(C, theta.noise_ratio / counts, jitter=JITTER)
+    return Factor.of(C, diagonal, jitter=jitter)

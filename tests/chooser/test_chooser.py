@@ -492,6 +492,42 @@ def test_random_and_sequential_choosers_need_no_results() -> None:
         assert MIXED.decode(suggestion.point) == suggestion.params
 
 
+# --- batches --------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_the_points_of_a_batch_differ_and_come_from_one_set_of_samples(
+    options: ChooserOptions,
+) -> None:
+    data = observed(MIXED, [3.0, 1.0, 2.0, 5.0, 4.0])
+    answer = suggest(Problem(MIXED, data, options=options), 5)
+    assert len({s.point.tobytes() for s in answer.suggestions}) == 5
+    samples = [s.provenance.to_json()["hyperparameters"] for s in answer.suggestions]
+    assert all(sample == samples[0] for sample in samples)
+    assert [s.provenance.to_json()["batch"] for s in answer.suggestions] == [0, 1, 2, 3, 4]
+
+
+@BOTH
+def test_the_first_point_of_a_batch_is_that_of_a_single_suggestion(options: ChooserOptions) -> None:
+    problem = Problem(MIXED, observed(MIXED, [3.0, 1.0, 2.0, 5.0]), options=options)
+    alone, first = suggest(problem).suggestions[0], suggest(problem, 3).suggestions[0]
+    assert np.array_equal(alone.point, first.point)
+
+
+def test_a_batch_takes_the_last_points_of_a_space_and_no_more() -> None:
+    data = Observations.of(FIVE.lattice()[:3], np.array([1.0, 2.0, 3.0]))
+    answer = suggest(Problem(FIVE, data, options=NOISELESS), 4)
+    assert {s.params["k"] for s in answer.suggestions} == {3, 4}
+
+
+def test_a_batch_spreads_where_one_by_one_without_pending_would_crowd() -> None:
+    space = Space({"x": Float(0, 1)})
+    data = Observations.of(np.array([[0.0], [0.4], [1.0]]), np.array([1.0, 0.0, 1.0]))
+    answer = suggest(Problem(space, data, options=NOISELESS), 4)
+    at = np.sort([s.params["x"] for s in answer.suggestions])
+    assert np.min(np.diff(at)) > 1e-3
+
+
 # --- refusals -------------------------------------------------------------------------------------
 
 
