@@ -7,6 +7,7 @@ a lost lease or a failure makes it new again until its attempts are used up, the
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,8 @@ MAIN_TASK = "main"
 
 # A failure keeps the end of stderr, where the reason stands; a job must stay small enough to list.
 STDERR_TAIL_CHARACTERS = 8_000
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tabs and ends of lines
 
 Values = dict[str, float]  # task → number; NaN means "failed here"
 
@@ -75,6 +78,11 @@ class FailureKind(str, Enum):
         return self.value
 
 
+def printable(text: str) -> str:
+    """The text without what would control a terminal: objectives print anything."""
+    return CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 @dataclass(frozen=True)
 class Failure:
     """One failed attempt: its kind, one sentence for people, and what the process left behind."""
@@ -86,7 +94,9 @@ class Failure:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", FailureKind(self.kind))
-        object.__setattr__(self, "stderr_tail", self.stderr_tail[-STDERR_TAIL_CHARACTERS:])
+        object.__setattr__(self, "message", printable(self.message))
+        tail = printable(self.stderr_tail[-STDERR_TAIL_CHARACTERS:])
+        object.__setattr__(self, "stderr_tail", tail[-STDERR_TAIL_CHARACTERS:])
 
 
 @dataclass(frozen=True)
@@ -204,7 +214,7 @@ def checked_values(values: Mapping[str, float]) -> Values:
     """Results as the stores keep them: a float per task, with every non-finite number as NaN."""
     if not values:
         raise ValueError("a complete job needs a value for at least one task, got none")
-    return {str(task): _checked_number(task, value) for task, value in values.items()}
+    return {printable(str(task)): _checked_number(task, value) for task, value in values.items()}
 
 
 def _checked_number(task: str, value: float) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -68,6 +71,12 @@ class Folder:
             load_identity(self.config, store)
             check_variables(self.config, eras(store))
             yield store
+
+
+def silence_stdout() -> None:
+    """Python flushes stdout at its end, and would complain once more of what can't be written."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def at(directory: Path, file_name: str) -> Folder:

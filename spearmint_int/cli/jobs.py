@@ -167,12 +167,13 @@ def _print_failures(job: Job) -> None:
 
 
 def _print_output(directory: Path, job_id: int) -> None:
+    from spearmint_int.jobs import printable  # noqa: PLC0415
     from spearmint_int.launcher.output import output_path  # noqa: PLC0415
 
     path = output_path(directory, job_id)
     if not path.is_file():
         return
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = printable(path.read_text(encoding="utf-8", errors="replace")).splitlines()
     if lines:
         click.echo(f"\nend of {path}:")
         _print_indented(lines)

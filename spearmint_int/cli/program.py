@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -9,7 +11,13 @@ from typing import NoReturn
 
 import click
 
-from spearmint_int.cli.arguments import FINE, INTERRUPTED, PIPE_CLOSED, USERS_MISTAKE
+from spearmint_int.cli.arguments import (
+    FINE,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    USERS_MISTAKE,
+    silence_stdout,
+)
 from spearmint_int.cli.certainty import audit, certainty
 from spearmint_int.cli.check import check
 from spearmint_int.cli.clean import clean
@@ -94,14 +102,17 @@ for command in (
 
 def main() -> NoReturn:
     """Run the program and leave with its exit code."""
+    _open_standard_files()
     sys.exit(exit_code(sys.argv[1:]))
 
 
 def exit_code(arguments: list[str]) -> int:
     """Run one command line; every mistake of the user becomes one sentence on stderr."""
+    _accept_every_character()
     try:
         code = program.main(arguments, prog_name=PROGRAM, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
         return _tell(_usage(error))
     except SpearmintError as error:
@@ -110,15 +121,19 @@ def exit_code(arguments: list[str]) -> int:
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        _silence_stdout()
+        silence_stdout()
         return PIPE_CLOSED
+    except OSError as error:
+        silence_stdout()
+        return _tell(f"the output can't be written: {error.strerror or error}")
     return code if isinstance(code, int) else FINE
 
 
 def _tell(sentence: str) -> int:
     from spearmint_int.stores.address import without_passwords  # noqa: PLC0415
 
-    click.echo(f"error: {without_passwords(sentence)}", err=True)
+    with contextlib.suppress(OSError, ValueError):  # nobody there to tell
+        click.echo(f"error: {without_passwords(sentence)}", err=True)
     return USERS_MISTAKE
 
 
@@ -128,6 +143,15 @@ def _usage(error: click.ClickException) -> str:
     return f"{sentence} (see '{context.command_path} --help')" if context else sentence
 
 
-def _silence_stdout() -> None:
-    """Python flushes stdout at its end, and would complain of the closed pipe once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _open_standard_files() -> None:
+    """Where stdin, stdout or stderr is closed, a file of ours would take its number."""
+    while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass  # each takes the lowest free number
+    os.close(opened)
+
+
+def _accept_every_character() -> None:
+    """A terminal of few letters gets others as escapes; it is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -13,8 +13,7 @@ from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
-    from spearmint_int.cli.live_view import LiveView
-    from spearmint_int.cli.views import JsonView, PlainView
+    from spearmint_int.cli.views import View
     from spearmint_int.config import Config
     from spearmint_int.manager import Summary
 
@@ -85,8 +84,8 @@ def _refuse_unusable(config: Config) -> None:
         _ = SCHEDULERS[resource.scheduler]
 
 
-def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView | JsonView:
-    from spearmint_int.cli.views import JsonView, PlainView  # noqa: PLC0415
+def _view(config: Config, *, plain: bool, as_json: bool) -> View:
+    from spearmint_int.cli.views import JsonView, LastingView, PlainView  # noqa: PLC0415
 
     if as_json:
         return JsonView()
@@ -94,10 +93,10 @@ def _view(config: Config, *, plain: bool, as_json: bool) -> LiveView | PlainView
         return PlainView(config)
     from spearmint_int.cli.live_view import LiveView  # noqa: PLC0415
 
-    return LiveView(config)
+    return LastingView(LiveView(config))
 
 
-def _run(folder: Folder, config: Config, view: LiveView | PlainView | JsonView) -> Summary:
+def _run(folder: Folder, config: Config, view: View) -> Summary:
     from spearmint_int.manager import PATIENCE_SECONDS, Manager, stopped_by_signals  # noqa: PLC0415
 
     with folder.store(create=True, patience=PATIENCE_SECONDS) as store, view:

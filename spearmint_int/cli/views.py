@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
 
+from spearmint_int.cli.arguments import silence_stdout
 from spearmint_int.cli.event_text import ended_line, line_of, summary_lines
 from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
 from spearmint_int.plain_json import plain
@@ -15,6 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spearmint_int.config import Config
+
+
+class View(Protocol):
+    """A listener that has something to put back at the end."""
+
+    def __call__(self, event: Event) -> None: ...
+    def __enter__(self) -> object: ...
+    def __exit__(self, *_: Any) -> None: ...
 
 
 class Narrator:
@@ -93,12 +103,45 @@ class JsonView:
         """Nothing to put back."""
 
 
+class LastingView:
+    """A view whose terminal may go away: the run goes on without it."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._is_gone = False
+
+    def __call__(self, event: Event) -> None:
+        with self._lasting():
+            self._view(event)
+
+    def __enter__(self) -> LastingView:
+        with self._lasting():
+            self._view.__enter__()
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        with self._lasting():
+            self._view.__exit__(*reason)
+
+    @contextmanager
+    def _lasting(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            if not self._is_gone:
+                silence_stdout()
+            self._is_gone = True
+
+
 def write_line(line: str) -> bool:
-    """Print at once. False when nobody reads any more: a run does not end because of that."""
+    """Print at once. False when that is no more possible: a run does not end because of it."""
+    if sys.stdout is None:  # closed before we began
+        return False
     try:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (OSError, ValueError):  # nobody reads, a full disk, a terminal that is gone
+        silence_stdout()
         return False
     return True
 

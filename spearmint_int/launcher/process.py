@@ -201,7 +201,7 @@ def end_marked(mark: str) -> None:
 
     So a job's children are found that have left its session and lost their parents.
     """
-    wanted = f"{MARK_VARIABLE}={mark}".encode()
+    wanted = os.fsencode(f"{MARK_VARIABLE}={mark}")
     until = time.monotonic() + GRACE_SECONDS
     while (left := _marked(wanted)) and time.monotonic() < until:
         for pid in left:

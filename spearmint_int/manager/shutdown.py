@@ -48,7 +48,8 @@ class Stoppable(Protocol):
 def stopped_by_signals(manager: Stoppable) -> Iterator[None]:
     """Ctrl-C once: politely; twice: at once; once more: KeyboardInterrupt, wherever we are.
 
-    SIGTERM hands back, since the machine wants us gone. Workers survive either.
+    SIGTERM hands back, since the machine wants us gone. Workers survive either. A terminal that is
+    closed (SIGHUP) ends nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread gets signals
@@ -65,6 +66,7 @@ def stopped_by_signals(manager: Stoppable) -> Iterator[None]:
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, on_interrupt),
         signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: manager.stop(hand_back=True)),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     }
     try:
         yield

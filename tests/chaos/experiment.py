@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -107,7 +108,11 @@ class ChaosExperiment:
         """What the objective has told so far."""
         log = self.folder / "calls.log"
         lines = log.read_text().splitlines() if log.exists() else []
-        return [Call(**json.loads(line)) for line in lines]
+        calls = []
+        for line in lines:
+            with contextlib.suppress(ValueError):  # half a line, written to a full disk
+                calls.append(Call(**json.loads(line)))
+        return calls
 
     def told_results(self) -> dict[int, float]:
         """The results that managers have told of: from then on they must never be lost."""

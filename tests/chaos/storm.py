@@ -58,9 +58,10 @@ OBJECTIVE = """
 import fcntl, json, os, random, time
 
 def tell(**entry):
-    line = json.dumps(entry) + "\\n"
+    line = "\\n" + json.dumps(entry) + "\\n"  # a full disk may have left half a line before
     log = os.open("calls.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    os.write(log, line.encode())
+    if os.write(log, line.encode()) < len(line):
+        raise OSError("the disk is full")
     os.close(log)
 
 def main(job_id, params):

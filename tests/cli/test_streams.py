@@ -1,0 +1,91 @@
+"""Streams that refuse: a run goes on, and a command ends as others do."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spearmint_int.config import load_config
+from spearmint_int.jobs import JobStatus
+from spearmint_int.stores import open_store
+
+pytestmark = [
+    pytest.mark.timeout(120),
+    pytest.mark.skipif(sys.platform != "linux", reason="/dev/full"),
+]
+RUN = [sys.executable, "-m", "spearmint_int", "run"]
+
+
+def complete(folder: Path) -> int:
+    store = open_store(load_config(folder))
+    number = store.counts()[JobStatus.COMPLETE]
+    store.close()
+    return number
+
+
+@pytest.mark.parametrize("option", ["--plain", "--json"])
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-", ">&- 2>&-", ">/dev/full 2>&1"])
+def test_a_run_whose_output_can_not_be_written_goes_on(
+    experiment: Path, option: str, redirection: str
+) -> None:
+    line = f"{' '.join(RUN)} {experiment} {option} {redirection}"
+    assert subprocess.run(line, shell=True, check=False).returncode == 0
+    assert complete(experiment) == 3
+
+
+def test_a_run_goes_on_when_its_terminal_is_gone(experiment: Path) -> None:
+    leader, follower = pty.openpty()
+    run = subprocess.Popen(
+        [*RUN, str(experiment)], stdin=follower, stdout=follower, stderr=follower
+    )
+    os.close(follower)
+    until = time.monotonic() + 60
+    while not (experiment / "output").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    os.close(leader)
+    run.send_signal(signal.SIGHUP)
+    assert run.wait(60) == 0
+    assert complete(experiment) == 3
+
+
+def test_an_ascii_locale_is_enough(experiment: Path) -> None:
+    odd = experiment.rename(experiment.with_name("größe-≤"))
+    environment = os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    for words in (["run", "--plain"], ["status"], ["jobs"], ["best"]):
+        command = [sys.executable, "-m", "spearmint_int", words[0], str(odd), *words[1:]]
+        answer = subprocess.run(command, capture_output=True, env=environment, check=False)
+        assert (answer.returncode, answer.stderr) == (0, b""), words
+
+
+def test_a_pipe_whose_reader_has_gone_ends_the_command_without_a_word(with_results: Path) -> None:
+    line = f"{sys.executable} -m spearmint_int jobs --json {with_results} | head -1"
+    answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+    assert answer.stderr == ""
+
+
+def test_a_full_disk_is_one_sentence(with_results: Path) -> None:
+    line = f"{sys.executable} -m spearmint_int jobs {with_results} >/dev/full"
+    answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+    assert answer.returncode == 2
+    assert answer.stderr == "error: the output can't be written: No space left on device\n"
+
+
+def test_what_an_objective_prints_does_not_control_the_terminal(experiment: Path) -> None:
+    (experiment / "objective.py").write_text(
+        "def main(job_id, params):\n"
+        "    raise ValueError('\\x1b[2J\\x1b]0;owned\\x07 \\x9b2J gone')\n"
+    )
+    printed = b""
+    for words in ([*RUN, str(experiment), "--plain"], [*RUN[:-1], "show", "1", str(experiment)]):
+        answer = subprocess.run(words, capture_output=True, check=False)
+        printed += answer.stdout + answer.stderr
+    assert b"gone" in printed
+    assert b"\x1b" not in printed
+    assert b"\x9b" not in printed.replace("\u009b".encode(), b"\x9b")
