@@ -207,7 +207,7 @@ class JobPoint(NamedTuple):
 
 
 def seconds_between(started: float | None, ended: float | None) -> float | None:
-    return None if started is None or ended is None else ended - started
+    return None if started is None or ended is None else max(ended - started, 0.0)
 
 
 def checked_values(values: Mapping[str, float]) -> Values:

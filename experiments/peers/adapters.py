@@ -43,6 +43,7 @@ OURS: Mapping[str, Mapping[str, Any]] = {
 PEERS = {
     "optuna-gp": ("experiments.peers.optuna_samplers", "OptunaGP", "optuna"),
     "optuna-tpe": ("experiments.peers.optuna_samplers", "OptunaTPE", "optuna"),
+    "optuna-ours": ("experiments.peers.optuna_samplers", "OptunaOurs", "optuna"),
     "botorch": ("experiments.peers.botorch_mixed", "BoTorch", "botorch"),
     "bayesian-optimization": (
         "experiments.peers.bayes_opt_ei",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import optuna
 
 from experiments.peers.history import History
+from spearmint_int.integrations.optuna import SpearmintSampler
 
 if TYPE_CHECKING:
     from experiments.dimension import Params
@@ -65,3 +66,10 @@ class OptunaTPE(OptunaSampler):
 
     def _sampler(self) -> Any:
         return optuna.samplers.TPESampler(seed=self.seed)
+
+
+class OptunaOurs(OptunaSampler):
+    """Our own model as a sampler of Optuna's: the same search, in a study."""
+
+    def _sampler(self) -> Any:
+        return SpearmintSampler(seed=self.seed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,9 +33,17 @@ FINAL_KINDS = frozenset(
 
 
 def write_outcome(
-    store: Store, claim: Claim, outcome: Outcome | None, *, max_attempts: int
+    store: Store,
+    claim: Claim,
+    outcome: Outcome | None,
+    *,
+    max_attempts: int,
+    seconds_ago: float = 0.0,
 ) -> bool:
-    """Settle the claim. False when it was lost: somebody else has the job, or it was deleted."""
+    """Settle the claim. False when it was lost: somebody else has the job, or it was deleted.
+
+    `seconds_ago` is how long the outcome has waited: a job's time is without the store's outage.
+    """
     try:
         if outcome is None:
             return store.release(claim)
@@ -43,7 +52,7 @@ def write_outcome(
         if isinstance(outcome, Failure):
             attempts = 1 if outcome.kind in FINAL_KINDS else max_attempts
             return store.fail(claim, outcome, max_attempts=attempts) is not None
-        return store.complete(claim, outcome)
+        return store.complete(claim, outcome, seconds_ago=max(seconds_ago, 0.0))
     except JobNotFound:
         return False
 
@@ -91,7 +100,13 @@ def deliver_kept_outcomes(directory: Path, store: Store, *, experiment: str) -> 
             continue
         if kept is None or kept.experiment != experiment:
             continue
-        if write_outcome(store, kept.claim, kept.outcome, max_attempts=kept.max_attempts):
+        if write_outcome(
+            store,
+            kept.claim,
+            kept.outcome,
+            max_attempts=kept.max_attempts,
+            seconds_ago=time.time() - kept.since,
+        ):
             delivered.append(kept.claim.job_id)
             path.unlink(missing_ok=True)
         else:
@@ -107,12 +122,14 @@ class _Kept:
     outcome: Outcome
     max_attempts: int
     experiment: str
+    since: float  # when it was written, by this machine's clock
 
 
 def _read(path: Path) -> _Kept | None:
     """None when its worker, back in touch with the store, has just removed it."""
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        since = path.stat().st_mtime
     except FileNotFoundError:
         return None
     return _Kept(
@@ -120,6 +137,7 @@ def _read(path: Path) -> _Kept | None:
         Failure(**kept["failure"]) if kept["failure"] else checked_values(kept["values"]),
         int(kept["max_attempts"]),
         str(kept["experiment"]),
+        since,
     )
 
 

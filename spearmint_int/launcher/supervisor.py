@@ -89,6 +89,7 @@ class Heartbeat(threading.Thread):
         self._store: Store | None = None
         self._finished = threading.Event()
         self._outcome: Outcome | None = None
+        self._ended = 0.0  # when the outcome was there
         self._say: Callable[[bytes], object] = lambda _: None
         self._has_told = False
         self._attached = False
@@ -111,7 +112,7 @@ class Heartbeat(threading.Thread):
 
         `say` is told when that takes long.
         """
-        self._outcome, self._say = outcome, say
+        self._outcome, self._say, self._ended = outcome, say, time.monotonic()
         self._finished.set()
         self.join()
 
@@ -151,7 +152,13 @@ class Heartbeat(threading.Thread):
         """Try to write the outcome; keep it in a file when the store is away."""
         claim, attempts = self._order.claim, self._order.max_attempts
         try:
-            write_outcome(self._connected(), claim, self._outcome, max_attempts=attempts)
+            write_outcome(
+                self._connected(),
+                claim,
+                self._outcome,
+                max_attempts=attempts,
+                seconds_ago=time.monotonic() - self._ended,
+            )
         except StoreError:
             if self._kept is None and self._outcome is not None:
                 with contextlib.suppress(OSError):  # no disk either: go on trying

@@ -216,11 +216,13 @@ class MongoStore:
     def attach(self, claim: Claim, process: ProcessInfo) -> bool:
         return self._change_claim(claim, _process_changes(process))
 
-    def complete(self, claim: Claim, values: Mapping[str, float]) -> bool:
+    def complete(
+        self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
+    ) -> bool:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
-            "ended": self.now(),
+            "ended": self.now() - seconds_ago,
         }
         # `expire` leaves the token: a late result counts until the next claim takes the job over.
         ours = {"_id": claim.job_id, "token": claim.token}

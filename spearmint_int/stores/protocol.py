@@ -98,9 +98,12 @@ class Store(Protocol):
         What is None leaves what was written before: submitter and worker each tell their part.
         """
 
-    def complete(self, claim: Claim, values: Mapping[str, float]) -> bool:
+    def complete(
+        self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
+    ) -> bool:
         """Store the claim's result. True when it is in the store, also by an earlier call.
 
+        The job has ended `seconds_ago`: while the store was away, the result waited.
         A claim whose lease was lost may still complete while nobody else has claimed the job: a
         computed result is worth more than tidy states. False, and nothing changes, when another
         claim has the job or has finished it, or when this claim ended otherwise.

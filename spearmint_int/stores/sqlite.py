@@ -132,11 +132,13 @@ class SQLiteStore:
                 _update(connection, claim.job_id, {"process": known})
             return held
 
-    def complete(self, claim: Claim, values: Mapping[str, float]) -> bool:
+    def complete(
+        self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
+    ) -> bool:
         finished = {
             "status": JobStatus.COMPLETE.value,
             "result": records.result_record(values),
-            "ended": self.now(),
+            "ended": self.now() - seconds_ago,
         }
         with self._file.transaction() as connection:
             row = _row(connection, claim.job_id)

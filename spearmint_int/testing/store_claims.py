@@ -69,6 +69,16 @@ class ClaimsContract:
         assert job.seconds is not None
         assert job.seconds >= 0
 
+    def test_a_result_that_had_to_wait_ended_when_it_was_there(self, store: Store) -> None:
+        claim = add_and_claim(store).claim
+        began = store.job(1).started
+        time.sleep(0.3)
+        assert store.complete(claim, {"main": 1.0}, seconds_ago=0.2)
+        job = store.job(1)
+        assert began is not None
+        assert job.seconds is not None
+        assert 0.05 < job.seconds < store.now() - began - 0.15
+
     def test_a_doubled_completion_is_known_and_changes_nothing(self, store: Store) -> None:
         job = add_and_claim(store)
         assert store.complete(job.claim, {"main": 1.0})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -146,6 +147,19 @@ def test_kept_outcomes_are_delivered_once(place: Place, store: Store) -> None:
     assert store.job(1).values == {"main": 2.5}
     assert not undelivered_folder(place.directory).exists()
     assert deliver(place, store).delivered == ()
+
+
+def test_a_jobs_time_is_without_the_outage_that_its_result_waited_for(
+    place: Place, store: Store
+) -> None:
+    claimed, order = claimed_order(place, store, SQUARE)
+    keep_outcome(order, {"main": 3.0})
+    time.sleep(1.0)
+    deliver(place, store)
+    job = store.job(claimed.id)
+    assert job.started is not None
+    assert job.seconds is not None
+    assert 0.0 <= job.seconds <= store.now() - job.started - 0.9
 
 
 def test_a_kept_failure_is_delivered_whole(place: Place, store: Store) -> None:
