@@ -466,14 +466,13 @@ def _job(document: Document) -> Job:
 
 
 def _job_point(document: Document) -> JobPoint:
-    with records.reading(document["_id"]):
-        return JobPoint(
-            int(document["_id"]),
-            JobStatus(document["status"]),
-            records.checked_point(document["point"]),
-            records.result_from_record(document["result"]),
-            seconds_between(document["started"], document["ended"]),
-        )
+    return JobPoint(
+        int(document["_id"]),
+        JobStatus(document["status"]),
+        records.checked_point(document["point"]),
+        records.result_from_record(document["result"]),
+        seconds_between(document["started"], document["ended"]),
+    )
 
 
 def _damage(document: Document) -> records.Damage | None:

@@ -7,7 +7,7 @@ A record has only dicts, lists, strings, numbers, booleans and None, in the name
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,6 +34,9 @@ T = TypeVar("T")
 U = TypeVar("U")
 Record = dict[str, Any]
 
+# What reading a damaged row may raise.
+FAULTS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+NUMBERS = frozenset({int, float})
 NUMBER, MAYBE_NUMBER, MAYBE_TEXT = (int, float), (int, float, NoneType), (str, NoneType)
 TYPES: dict[str, type | tuple[type, ...]] = {
     "params": dict,
@@ -158,7 +161,7 @@ def reading(job_id: object) -> Iterator[None]:
         yield
     except KeyError as error:
         raise DamagedJob(_damage(job_id, f"{error.args[0]} is missing")) from error
-    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+    except FAULTS as error:
         raise DamagedJob(_damage(job_id, str(error))) from error
 
 
@@ -166,8 +169,10 @@ def readable(read: Callable[[T], U], rows: Iterable[T]) -> list[U]:
     """What could be read of the rows; damaged ones are left out."""
     found = []
     for row in rows:
-        with suppress(DamagedJob):
+        try:
             found.append(read(row))
+        except (DamagedJob, *FAULTS):  # noqa: PERF203 (a context manager would cost more)
+            continue
     return found
 
 
@@ -177,10 +182,11 @@ def _damage(job_id: object, reason: str) -> str:
 
 def checked_point(point: Any) -> tuple[float, ...]:
     """A point of the unit cube; ValueError for anything else."""
-    if not isinstance(point, list) or not all(
-        isinstance(u, int | float) and 0.0 <= u <= 1.0 for u in point
-    ):
-        raise ValueError(f"point must be a list of numbers from 0 to 1, got {str(point)[:60]}")
+    if not isinstance(point, list) or not NUMBERS.issuperset(map(type, point)):
+        raise ValueError(f"point must be a list of numbers, got {str(point)[:60]}")
+    # By the sum too: min and max may pass over a NaN.
+    if point and not (min(point) >= 0.0 and max(point) <= 1.0 and sum(point) <= len(point)):
+        raise ValueError(f"point must be of numbers from 0 to 1, got {str(point)[:60]}")
     return tuple(map(float, point))
 
 

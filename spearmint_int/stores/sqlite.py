@@ -421,14 +421,13 @@ def _job(row: sqlite3.Row) -> Job:
 
 
 def _job_point(row: sqlite3.Row) -> JobPoint:
-    with records.reading(row["id"]):
-        return JobPoint(
-            row["id"],
-            JobStatus(row["status"]),
-            records.checked_point(json.loads(row["point"])),
-            records.result_from_record(_loads(row["result"])),
-            seconds_between(row["started"], row["ended"]),
-        )
+    return JobPoint(
+        row["id"],
+        JobStatus(row["status"]),
+        records.checked_point(json.loads(row["point"])),
+        records.result_from_record(_loads(row["result"])),
+        seconds_between(row["started"], row["ended"]),
+    )
 
 
 def _damage(row: sqlite3.Row) -> records.Damage | None:
