@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUITE := .venv-suite
 SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/model/*.pyx) setup.py pyproject.toml
 
-.PHONY: help run install test test-slow lint format bench suite chaos fuzz paper clean docs
+.PHONY: help run install test test-slow lint format bench suite chaos fuzz paper screenshots clean docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -55,6 +55,9 @@ $(SUITE)/.installed: $(SOURCES)
 	$(SUITE)/bin/python -m pip install --quiet --editable '.[suite]'
 	$(SUITE)/bin/python -m pip install --quiet --no-deps HEBO==0.3.6 pymoo==0.6.0 disjoint-set==0.9.0
 	@touch $@
+
+screenshots: $(VENV)/.developed  ## every figure and page as a picture, in docs/images
+	$(BIN)/python -m experiments.screenshots
 
 paper: $(VENV)/.developed  ## every experiment and figure of the paper
 	$(BIN)/python -m experiments.paper --all

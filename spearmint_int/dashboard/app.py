@@ -105,12 +105,13 @@ def _overview(sources: Mapping[str, Source]) -> Any:
     return pages.overview([_line(name, source) for name, source in sources.items()])
 
 
-def _line(name: str, source: Source) -> tuple[str, Any, int | None, str]:
+def _line(name: str, source: Source) -> pages.Line:
     """One that can't be read must not hide the others."""
+    config = source.config
     try:
-        return name, source.state(), source.config.budget, ""
+        return pages.Line(name, source.state(), config.budget, config.maximize)
     except SpearmintError as error:
-        return name, NOTHING, None, str(error)
+        return pages.Line(name, NOTHING, fault=str(error))
 
 
 def _page_of(source: Source, rest: list[str], actions: bool) -> Any:

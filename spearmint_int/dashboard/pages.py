@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -50,24 +51,34 @@ def live(body: Any, name: str) -> html.Div:
 # --- all experiments ------------------------------------------------------------------------------
 
 
-def overview(rows: Sequence[tuple[str, State, int | None, str]]) -> html.Div:
-    """(name, state, budget, fault) of each experiment."""
+@dataclass(frozen=True)
+class Line:
+    """One experiment in the list of all; `fault` is why it can't be read."""
+
+    name: str
+    state: State
+    budget: int | None = None
+    maximize: bool = False
+    fault: str = ""
+
+
+def overview(lines: Sequence[Line]) -> html.Div:
     header = html.Tr([html.Th(name) for name in ("experiment", "finished", "running", "best")])
-    body = [_experiment_row(*row) for row in rows]
+    body = [_experiment_row(line) for line in lines]
     table = html.Table([html.Thead(header), html.Tbody(body)])
     return html.Div([html.H1("Experiments"), table])
 
 
-def _experiment_row(name: str, state: State, budget: int | None, fault: str) -> html.Tr:
-    link = dcc.Link(name, href=address("e", name))
-    if fault:
-        return html.Tr([html.Td(link), html.Td(fault, colSpan=3, className="fault")])
-    counts = state.counts
+def _experiment_row(line: Line) -> html.Tr:
+    link = dcc.Link(line.name, href=address("e", line.name))
+    if line.fault:
+        return html.Tr([html.Td(link), html.Td(line.fault, colSpan=3, className="fault")])
+    counts = line.state.counts
     done = counts[JobStatus.COMPLETE] + counts[JobStatus.BROKEN]
-    of = "" if budget is None else f" of {budget}"
+    of = "" if line.budget is None else f" of {line.budget}"
     running = str(counts[JobStatus.PENDING])
-    values = [row.value for row in state.rows if row.worked]
-    best = value_text.number(min(values)) if values else "–"
+    values = [row.value for row in line.state.rows if row.worked]
+    best = value_text.number((max if line.maximize else min)(values)) if values else "–"
     return html.Tr([html.Td(link), html.Td(f"{done}{of}"), html.Td(running), html.Td(best)])
 
 

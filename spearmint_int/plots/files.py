@@ -55,7 +55,7 @@ def embedded(figure: go.Figure) -> str:
     return str(text)
 
 
-def picture(figure: go.Figure, form: str) -> bytes:
+def picture(figure: go.Figure, form: str, *, scale: int = SCALE) -> bytes:
     """PNG, SVG or PDF, drawn by Chrome or Chromium without a display or a network."""
     try:
         import kaleido  # noqa: PLC0415 (only pictures need it)
@@ -65,7 +65,7 @@ def picture(figure: go.Figure, form: str) -> bytes:
             f"a {form} needs kaleido: pip install 'spearmint-int[plots]', or write .html"
         ) from None
     height = figure.layout.height or 420
-    wanted = {"format": form, "width": WIDTH, "height": height, "scale": SCALE}
+    wanted = {"format": form, "width": WIDTH, "height": height, "scale": scale}
     try:
         drawn = kaleido.calc_fig_sync(figure, opts=wanted, kopts={"mathjax": False})
     except (ChromeNotFoundError, BrowserFailedError):

@@ -13,6 +13,7 @@ from plotly.utils import PlotlyJSONEncoder
 
 from spearmint_int.dashboard import pages
 from spearmint_int.dashboard.app import _reordered
+from spearmint_int.dashboard.source import NOTHING, State
 from spearmint_int.snapshot import Trial
 
 HOSTILE = "<img src=x onerror=alert(1)>/../?#"
@@ -36,6 +37,14 @@ def _types(part: object) -> list[str]:
     if not isinstance(part, dict):
         return []
     return [part["type"], *_types(part["props"].get("children"))]
+
+
+def test_the_best_of_what_is_maximised_is_the_highest() -> None:
+    state = State(NOTHING.counts, (Trial(1, {}, 1.0), Trial(2, {}, 3.0)))
+    listed = json.dumps(
+        pages.overview([pages.Line("a", state, maximize=True)]), cls=PlotlyJSONEncoder
+    )
+    assert '"children": "3"' in listed
 
 
 def test_facts_without_a_text_are_left_out() -> None:
