@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
+from spearmint_int.jobs import printable
+from spearmint_int.plain_json import plain
+
 CONFIG = """{
-  "experiment-name": "%(name)s",
+  "experiment-name": %(quoted_name)s,
   "language": "%(language)s",
   "main-file": "%(main_file)s",
   "likelihood": "GAUSSIAN",
@@ -120,7 +124,10 @@ def _write(directory: Path, files: dict[str, str]) -> None:
 def starter_files(name: str, language: str) -> dict[str, str]:
     """The files by name, for an experiment of this name."""
     python = language == "PYTHON"
-    words = {"name": name, "language": language}
+    # A folder's name may have anything in it: quotes, ends of lines, bytes that are no text.
+    shown = printable(plain(name)).replace("\n", " ")
+    quoted = json.dumps(plain(name), ensure_ascii=False)
+    words = {"name": shown, "quoted_name": quoted, "language": language}
     words["main_file"] = "objective.py" if python else "objective.sh"
     return {
         "config.json": CONFIG % words,

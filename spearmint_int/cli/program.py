@@ -124,8 +124,7 @@ def exit_code(arguments: list[str]) -> int:
         silence_stdout()
         return PIPE_CLOSED
     except OSError as error:
-        silence_stdout()
-        return _tell(f"the output can't be written: {error.strerror or error}")
+        return _tell(_system_fault(error))
     return code if isinstance(code, int) else FINE
 
 
@@ -135,6 +134,14 @@ def _tell(sentence: str) -> int:
     with contextlib.suppress(OSError, ValueError):  # nobody there to tell
         click.echo(f"error: {without_passwords(sentence)}", err=True)
     return USERS_MISTAKE
+
+
+def _system_fault(error: OSError) -> str:
+    """What the system refused: a file, or else our output."""
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    silence_stdout()
+    return f"the output can't be written: {error.strerror or error}"
 
 
 def _usage(error: click.ClickException) -> str:

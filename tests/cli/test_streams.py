@@ -89,3 +89,24 @@ def test_what_an_objective_prints_does_not_control_the_terminal(experiment: Path
     assert b"gone" in printed
     assert b"\x1b" not in printed
     assert b"\x9b" not in printed.replace("\u009b".encode(), b"\x9b")
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "ö'\"ü", "new\nline", "semi;colon", "%d%s", "{x}", "\udcff"]
+)
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    for command in ("init", "check", "status"):
+        words = [sys.executable, "-m", "spearmint_int", command, str(folder)]
+        answer = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (answer.returncode, answer.stderr) == (0, ""), command
+
+
+def test_a_name_that_is_too_long_is_one_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 300)
+    for command in ("init", "check", "run", "status"):
+        words = [sys.executable, "-m", "spearmint_int", command, str(folder)]
+        answer = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert answer.returncode == 2
+        assert "File name too long" in answer.stderr
+        assert len(answer.stderr.splitlines()) == 1
