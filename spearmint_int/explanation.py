@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from spearmint_int.analysis.crossvalidation import taken
+from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit
 from spearmint_int.jobs import Job, JobPoint
@@ -79,7 +80,7 @@ def explain(
     with one_blas_thread():
         model = fit(problem, problem.rng())
         expected, best = _expected(model, here), _best_known(model)
-        exploitation, exploration = parts_of_improvement(best.mean - expected.mean, expected.sd)
+        exploitation, exploration = _parts(model, here, best.mean)
         return Explanation(
             expected=_signed(expected, sign),
             best_known=_signed(best, sign),
@@ -100,6 +101,14 @@ def parts_of_improvement(gain: float, sd: float) -> tuple[float, float]:
     hoped = sd * float(np.exp(-0.5 * z * z)) / np.sqrt(2.0 * np.pi)
     total = promised + hoped
     return (promised / total, hoped / total) if total > 0.0 else (0.0, 1.0)
+
+
+def _parts(model: FittedModel, here: FloatArray, best: float) -> tuple[float, float]:
+    """The mean of both shares over the hyperparameter samples, as EI itself is."""
+    each = [_expected(one, here) for one in one_by_one(model)]
+    shares = [parts_of_improvement(best - expected.mean, expected.sd) for expected in each]
+    promised = float(np.mean([share[0] for share in shares]))
+    return promised, 1.0 - promised
 
 
 def _expected(model: FittedModel, points: FloatArray) -> Expected:

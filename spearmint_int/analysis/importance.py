@@ -68,7 +68,7 @@ def _mixed(A: FloatArray, B: FloatArray, columns: tuple[int, ...]) -> FloatArray
 def importance_of(model: FittedModel) -> Importance:
     """The indices of the posterior mean under each hyperparameter sample."""
     space = model.problem.space
-    rows = [sobol_indices(_mean_of(one), space) for one in _one_by_one(model)]
+    rows = [sobol_indices(_mean_of(one), space) for one in one_by_one(model)[: _affordable(model)]]
     return Importance(
         space.group_names, np.array([first for first, _ in rows]), np.array([t for _, t in rows])
     )
@@ -78,9 +78,13 @@ def _mean_of(model: FittedModel) -> Callable[[FloatArray], FloatArray]:
     return lambda points: model.predict(points).mean
 
 
-def _one_by_one(model: FittedModel) -> list[FittedModel]:
-    """The model under each of its hyperparameter samples alone, as many as there is time for."""
+def one_by_one(model: FittedModel) -> list[FittedModel]:
+    """The model under each of its hyperparameter samples alone."""
     draws = model.draws
+    return [replace(model, draws=replace(draws, posteriors=(p,))) for p in draws.posteriors]
+
+
+def _affordable(model: FittedModel) -> int:
+    """How many of the samples there is time for."""
     each = len(model.data.y) ** 2 * (len(model.problem.space.groups) + 2) * BASE_POINTS
-    count = max(int(MOST_WORK / max(each, 1)), LEAST_SAMPLES)
-    return [replace(model, draws=replace(draws, posteriors=(p,))) for p in draws.posteriors[:count]]
+    return max(int(MOST_WORK / max(each, 1)), LEAST_SAMPLES)

@@ -11,8 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from spearmint_int.errors import SpearmintError, StoreMissing
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import UNFINISHED, JobStatus
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
@@ -30,6 +32,7 @@ OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
 # A figure of the model is drawn again at most after so many times what it took: the run has the
 # processor first.
 REST = 10.0
+FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
 
 
@@ -71,6 +74,7 @@ class Source:
         self._reading, self._thinking = threading.Lock(), threading.Lock()
         self._opened: Store | None = None
         self._state = NOTHING
+        self._finished: dict[int, Trial] = {}
         self._drawn: dict[tuple[str, str], Drawn] = {}
         self._shared: tuple[str, Snapshot] | None = None
         self._being_drawn: set[tuple[str, str]] = set()
@@ -92,7 +96,7 @@ class Source:
                 return NOTHING
             counts = store.counts()
             if counts != self._state.counts:
-                self._state = State(counts, self._rows(store))
+                self._state = State(counts, self._rows(store, sum(counts.values())))
             return self._state
 
     def figure(self, kind: str, theme: str) -> Drawn | None:
@@ -162,19 +166,31 @@ class Source:
             self._opened = open_store(self.config, create=False)
         return self._opened
 
-    def _rows(self, store: Store) -> tuple[Trial, ...]:
-        broken = {job.id: job for job in store.jobs(JobStatus.BROKEN)}
-        points = store.job_points(list(JobStatus))
-        return tuple(self._row(point, broken.get(point.id)) for point in points)
+    def _rows(self, store: Store, total: int) -> tuple[Trial, ...]:
+        """Finished jobs are read once, and unfinished ones, which are few, each time."""
+        waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED)}
+        for job_id in waiting:  # a broken one may be tried again
+            self._finished.pop(job_id, None)
+        known = self._finished.keys() | waiting.keys()
+        self._read(store, [job_id for job_id in range(1, total + 1) if job_id not in known])
+        rows = self._finished | waiting
+        return tuple(rows[job_id] for job_id in sorted(rows))
+
+    def _read(self, store: Store, ids: Sequence[int]) -> None:
+        if len(ids) <= FEW_JOBS:
+            jobs = [store.job(job_id) for job_id in ids]
+            ended = [Trial.of_job(job, self.config.task_name) for job in jobs if job.is_finished]
+        else:
+            broken = {job.id: job for job in store.jobs(JobStatus.BROKEN)}
+            ended = [self._row(e, broken.get(e.id)) for e in store.job_points()]
+        self._finished.update({row.id: row for row in ended})
 
     def _row(self, point: JobPoint, broken: Job | None) -> Trial:
-        import numpy as np  # noqa: PLC0415
-
-        params = self.space.decode(np.array(point.point))
+        """The part that the table shows; the times of a job are on its own page."""
         seconds = point.seconds
         return Trial(
             id=point.id,
-            params=params,
+            params=self.space.decode(np.array(point.point)),
             value=point.value(self.config.task_name),
             status=point.status.value,
             started=None if seconds is None else 0.0,

@@ -12,7 +12,9 @@ pytest.importorskip("dash")
 
 from spearmint_int.config import load_config
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
+from spearmint_int.jobs import Failure, FailureKind, JobDraft
 from spearmint_int.snapshot import Trial
+from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
 
 __all__ = ["experiment", "spearmint", "with_results"]
@@ -73,3 +75,18 @@ def _awaited(source: Source) -> Drawn:
         assert time.monotonic() < until
         time.sleep(0.05)
     return drawn
+
+
+def test_a_broken_job_that_is_tried_again_is_read_again(experiment: Path) -> None:
+    config = load_config(experiment)
+    store = open_store(config, create=True)
+    store.add(JobDraft({"x": 0.5, "n": 1}, (0.75, 0.3)))
+    claimed = store.claim("me", lease_seconds=100)
+    assert claimed is not None
+    store.fail(claimed.claim, Failure(FailureKind.EXIT, "it broke"), max_attempts=1)
+    source = Source(config)
+    (row,) = source.state().rows
+    assert (row.status, row.failure) == ("broken", "it broke")
+    source.retry(1)
+    assert [row.status for row in source.state().rows] == ["new"]
+    store.close()
