@@ -112,6 +112,8 @@ class Config(BaseModel):
             burn_in=args.burnin,
             thinning=args.thinning,
             fantasies=args.num_fantasies,
+            output_warp=args.output_warp,
+            input_warp=args.input_warp,
             candidates=args.grid_size,
             candidates_seed=args.grid_seed,
             spray=args.num_spray,

@@ -44,6 +44,12 @@ class ModelOptions(Section):
     burnin: Natural = Field(default=100, description="burn-in sweeps, at the first fit only")
     thinning: Natural = Field(default=0, description="extra sweeps between samples")
     num_fantasies: Count = Field(default=1, description="fantasies for each set of pending jobs")
+    output_warp: bool = Field(
+        default=True, description="draw in results above the median, by a power that is sampled"
+    )
+    input_warp: bool = Field(
+        default=False, description="bend real and long integer axes, by parameters that are sampled"
+    )
 
 
 class ChooserArgs(ModelOptions):
