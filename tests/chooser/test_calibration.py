@@ -1,0 +1,59 @@
+"""Whether the recommendation of a noiseless run is what it says: over many functions, its truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from spearmint_int.chooser import ChooserOptions, Observations, Problem, recommend
+from spearmint_int.space import Float, Int, Params, Space
+
+SPACE = Space({"x": Float(0, 1), "k": Int(0, 6)})
+OPTIONS = ChooserOptions(likelihood="NOISELESS", samples=10, burn_in=60)
+
+
+def function(seed: int) -> Callable[[Params], float]:
+    """A random sum of waves, or a random bowl on a scale of decades."""
+    rng = np.random.default_rng(seed)
+    a, b, c, d = rng.normal(size=4)
+    x0, k0 = rng.random(), rng.integers(0, 7)
+
+    def waves(p: Params) -> float:
+        return float(np.sin(4 * p["x"] + a) + b * np.cos(p["k"] + c) + 0.3 * d * p["x"] * p["k"])
+
+    def bowl(p: Params) -> float:
+        return float(np.exp(3 * ((p["x"] - x0) ** 2 + 0.1 * (p["k"] - k0) ** 2)) + a)
+
+    return bowl if seed % 2 else waves
+
+
+def recommended(seed: int, evaluations: int = 14) -> tuple[float, float, float, float]:
+    """Mean, sd and truth of the recommendation, and the best evaluation."""
+    f = function(seed)
+    points = SPACE.snap(np.random.default_rng(1000 + seed).random((evaluations, 2)))
+    values = np.array([f(SPACE.decode(u)) for u in points])
+    found = recommend(Problem(SPACE, Observations.of(points, values), options=OPTIONS, seed=seed))
+    assert found is not None
+    return found.mean, found.sd, f(found.params), float(np.min(values))
+
+
+def check(seeds: range) -> None:
+    rows = np.array([recommended(seed) for seed in seeds])
+    mean, sd, truth, best = rows.T
+    scale = 1e-6 * np.maximum(np.abs(best), 1.0)
+    assert np.all(mean <= best + scale)
+    assert np.mean(np.abs(truth - mean) <= 2.0 * sd + scale) >= 0.9
+    assert np.mean(truth <= best + scale) >= 0.9
+
+
+def test_a_noiseless_recommendation_is_no_worse_than_the_best_evaluation_and_its_sd_is_honest() -> (
+    None
+):
+    check(range(30))
+
+
+@pytest.mark.slow
+def test_over_200_functions_the_truth_of_a_recommendation_lies_within_two_sd() -> None:
+    check(range(200))
