@@ -66,7 +66,6 @@ class Watch:
 
     def __init__(self, command: Command, output: OutputFile) -> None:
         self._output = output
-        self._mark = command.environment[MARK_VARIABLE]
         self._stdout, self._stderr = Tail(KEPT_STDOUT), Tail(KEPT_STDERR)
         self._ooms = kernel_oom_kills()
         self._begin = time.monotonic()
@@ -167,7 +166,6 @@ class Watch:
         # Before the wait: the zombie keeps the group's number from being given to others.
         self._signal(signal.SIGKILL)
         returncode = self._process.wait()
-        end_marked(self._mark)
         self._close()
         now = kernel_oom_kills()
         return ProcessEnd(

@@ -12,7 +12,7 @@ import pytest
 from spearmint_int.jobs import FailureKind
 from spearmint_int.launcher.order import Argument
 from spearmint_int.launcher.process import MARK_VARIABLE
-from tests.launcher.launches import ARGUMENTS, call, failure, is_running, shell_launch
+from tests.launcher.launches import ARGUMENTS, call, failure, shell_launch
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -103,14 +103,6 @@ def test_a_missing_executable_is_named(tmp_path: Path) -> None:
 def test_stdin_that_nobody_reads_blocks_nobody(tmp_path: Path) -> None:
     long = Argument("x", "FLOAT", tuple(float(i) for i in range(3000)))
     assert call(shell_launch(tmp_path, "#!/bin/sh\necho 1\n", arguments=(long,))) == {"main": 1.0}
-
-
-def test_children_that_left_the_session_end_with_the_job(tmp_path: Path) -> None:
-    script = (
-        "#!/bin/sh\nsetsid sleep 300 >/dev/null 2>&1 & echo $! > child.pid; sleep 0.2; echo 1\n"
-    )
-    assert call(shell_launch(tmp_path, script)) == {"main": 1.0}
-    assert not is_running(int((tmp_path / "child.pid").read_text()))
 
 
 def test_what_a_killed_attempt_left_running_is_ended_before_the_next(tmp_path: Path) -> None:
