@@ -29,22 +29,25 @@ def coco_report(
         if record["instance"] in instances
         and coco.function_and_dimension(record["problem"])[0] in functions
     ]
-    parts = [
-        part
-        for dimension in dimensions
-        for part in _coco_parts(chosen, dimension, reference, f"instances {_range(instances)}")
-    ]
+    parts = [part for dimension in dimensions for part in _coco_parts(chosen, dimension, reference)]
     return "\n".join(parts)
 
 
-def _coco_parts(chosen: list[Record], dimension: int, reference: str, which: str) -> list[str]:
+def _coco_parts(chosen: list[Record], dimension: int, reference: str) -> list[str]:
     shown = [r for r in chosen if coco.function_and_dimension(r["problem"])[1] == dimension]
-    title = f"### bbob-mixint, {dimension}-D, {which}\n"
+    if not shown:
+        return []
+    instances = _range({record["instance"] for record in shown})
+    title = f"### bbob-mixint, {dimension}-D, instances {instances}\n"
     others, variants = _split(shown, reference)
-    parts = [title, tables.coco_table(others, reference), tables.coco_groups_table(others)]
+    parts = [
+        title,
+        tables.coco_table(others, reference),
+        tables.coco_groups_table(others, reference),
+    ]
     if variants:
         parts += ["Variants of ours:\n", tables.coco_table(variants, reference)]
-    return parts if shown else []
+    return parts
 
 
 def tuning_report(results: Results, *, reference: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Problem = tuple[str, int, int]  # name, instance, repetition
 Scores = dict[str, dict[Problem, float]]  # by optimiser
+SHOWN = 1 / 4  # of the problems that an optimiser has to have beside the one with the most
 # The suite's own groups of functions.
 GROUPS = {
     "separable": range(1, 6),
@@ -57,17 +58,17 @@ def coco_table(records: Sequence[Record], reference: str) -> str:
     headings = ("optimiser", "problems", "area %", f"{reference}, same problems", "better", "worse")
     rows = [
         [name, str(len(areas)), str(estimate(list(areas.values()))), *_paired(ours, areas)]
-        for name, areas in _best_first(table)
+        for name, areas in _best_first(table, reference)
     ]
     return markdown_table((*headings, "p"), rows)
 
 
-def coco_groups_table(records: Sequence[Record]) -> str:
+def coco_groups_table(records: Sequence[Record], reference: str) -> str:
     """The mean areas by the suite's groups of functions, in percent."""
     table = scores(records, _area)
     rows = [
         [name, *(_group_mean(areas, functions) for functions in GROUPS.values())]
-        for name, areas in _best_first(table)
+        for name, areas in _best_first(table, reference)
     ]
     return markdown_table(("optimiser", *GROUPS), rows)
 
@@ -76,8 +77,13 @@ def _area(record: Record) -> float:
     return 100 * coco.area(best_so_far(record))
 
 
-def _best_first(table: Scores) -> list[tuple[str, dict[Problem, float]]]:
-    return sorted(table.items(), key=lambda item: -np.mean(list(item[1].values())))
+def _best_first(table: Scores, reference: str) -> list[tuple[str, dict[Problem, float]]]:
+    """Without those whose few problems would say nothing beside the others' many."""
+    least = SHOWN * max(map(len, table.values()), default=0)
+    shown = [
+        (name, areas) for name, areas in table.items() if name == reference or least <= len(areas)
+    ]
+    return sorted(shown, key=lambda item: -np.mean(list(item[1].values())))
 
 
 def _group_mean(areas: dict[Problem, float], functions: range) -> str:
@@ -170,7 +176,7 @@ def _ranks(table: Scores, shared: Sequence[Problem]) -> Scores:
 
 
 def _loss_cell(task: str, ours: dict[Problem, float], theirs: dict[Problem, float]) -> str:
-    """The mean loss; in brackets p, with + where the reference is the better one."""
+    """The mean loss; in brackets p, + where the reference is better more often, − worse."""
     losses = {problem: loss for problem, loss in theirs.items() if problem[0] == task}
     both = sorted(ours.keys() & losses.keys())
     if not losses:
@@ -179,7 +185,8 @@ def _loss_cell(task: str, ours: dict[Problem, float], theirs: dict[Problem, floa
     if not both or ours is theirs:
         return mean
     test = paired_test([ours[problem] for problem in both], [theirs[problem] for problem in both])
-    sign = "+" if test.first_lower > test.second_lower else "−"
+    signs = {1: "+", 0: "=", -1: "−"}
+    sign = signs[int(np.sign(test.first_lower - test.second_lower))]
     return f"{mean} ({sign} {p_text(test.p_value)})"
 
 

@@ -201,6 +201,17 @@ def test_the_table_counts_better_and_worse_of_ours() -> None:
     assert cells[4:6] == ["4", "1"]
 
 
+def test_an_optimiser_with_a_few_of_the_problems_is_not_shown() -> None:
+    records = [
+        record(name, 1.0, problem=coco.problem_name(function, 5))
+        for name, count in (("ours", 9), ("third", 3), ("few", 2))
+        for function in range(1, count + 1)
+    ]
+    table = tables.coco_table(records, "ours")
+    assert "third" in table
+    assert "few" not in table
+
+
 def test_only_the_latest_version_of_an_optimiser_is_shown() -> None:
     records = [record("ours", 1.0, version="1"), record("ours", 2.0, version="2")]
     assert tables.latest_versions(records) == records[1:]
