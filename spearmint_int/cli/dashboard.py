@@ -53,15 +53,10 @@ def dashboard(
 
     sources = _sources(directories or (Path(),), file_name)
     secret = None if no_token else token or secrets.token_urlsafe(16)
-    port = port or _free_port(host)
+    port = _free_port(host, port)
     names = OWN_NAMES if host == LOOPBACK else (*OWN_NAMES, host, _machine())
     app = make_app(sources, Access(secret, port, names), actions=allow_actions)
-    try:
-        server = make_server(host, port, app.server, threaded=True)
-    except (OSError, SystemExit) as error:
-        raise SpearmintError(
-            f"port {port} of {host} can't be had: {error}; choose another with --port"
-        ) from None
+    server = make_server(host, port, app.server, threaded=True)
     os.nice(NICENESS)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for each look is no news
     shown = host if host != "0.0.0.0" else _machine()
@@ -94,11 +89,18 @@ def _sources(directories: tuple[Path, ...], file_name: str) -> dict[str, Source]
     return sources
 
 
-def _free_port(host: str) -> int:
+def _free_port(host: str, wanted: int) -> int:
+    """The port itself, or any where 0 is wanted."""
     import socket  # noqa: PLC0415
 
-    with socket.create_server((host, 0)) as probe:
-        return int(probe.getsockname()[1])
+    try:
+        with socket.create_server((host, wanted)) as probe:
+            return int(probe.getsockname()[1])
+    except OSError as error:
+        raise SpearmintError(
+            f"port {wanted} of {host} can't be had: {error.strerror or error}; "
+            "choose another with --port"
+        ) from None
 
 
 def _machine() -> str:

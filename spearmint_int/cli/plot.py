@@ -65,11 +65,10 @@ def _known(kind: str) -> str:
 
 
 def _write_all(snapshot: Snapshot, path: Path, theme: str) -> None:
-    from spearmint_int.atomic import write_whole  # noqa: PLC0415
-    from spearmint_int.plots import page  # noqa: PLC0415
+    from spearmint_int.plots import page, write_page  # noqa: PLC0415
 
     figures = [PLOTS[kind](snapshot, theme) for kind in PLOTS]
-    write_whole(path, page(figures, title=snapshot.name, theme=theme))
+    write_page(page(figures, title=snapshot.name, theme=theme), path)
 
 
 def plots_or_remedy() -> None:

@@ -10,7 +10,6 @@ import click
 
 from spearmint_int.cli.arguments import on_folder
 from spearmint_int.cli.plot import plots_or_remedy
-from spearmint_int.errors import SpearmintError
 
 if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
@@ -29,7 +28,7 @@ LEFT_OUT = {"directory", "file_name", "database", "experiment_name"}
 def report(folder: Folder, output: Path) -> None:
     """One HTML file that needs no network: best, figures, jobs, failures, settings, versions."""
     plots_or_remedy()
-    from spearmint_int.atomic import write_whole  # noqa: PLC0415
+    from spearmint_int.plots import write_page  # noqa: PLC0415
     from spearmint_int.report import report as report_of  # noqa: PLC0415
     from spearmint_int.snapshot import Snapshot  # noqa: PLC0415
 
@@ -37,10 +36,7 @@ def report(folder: Folder, output: Path) -> None:
         snapshot, location = Snapshot.of_store(folder.config, store), store.location
     made = datetime.now().astimezone()
     text = report_of(snapshot, _settings(folder.config), made=made, store=location)
-    try:
-        write_whole(output, text)
-    except OSError as error:
-        raise SpearmintError(f"{output} can't be written: {error.strerror or error}") from None
+    write_page(text, output)
     click.echo(f"{output} ({len(text.encode()) / 1e6:.1f} MB)")
 
 

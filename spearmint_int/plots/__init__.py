@@ -9,14 +9,24 @@ a function `(snapshot, theme) -> Figure`, by an entry point in the group `spearm
 
 from __future__ import annotations
 
-from spearmint_int.plots.files import ENDINGS, page, write
+from spearmint_int.plots.files import ENDINGS, page, write, write_page
 from spearmint_int.plots.style import THEMES, template
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot
 
 import plotly.graph_objects as go  # isort: skip
 
-__all__ = ["ENDINGS", "PLOTS", "THEMES", "Snapshot", "page", "plot", "template", "write"]
+__all__ = [
+    "ENDINGS",
+    "PLOTS",
+    "THEMES",
+    "Snapshot",
+    "page",
+    "plot",
+    "template",
+    "write",
+    "write_page",
+]
 
 
 def plot(snapshot: Snapshot, kind: str = "progress", *, theme: str = "light") -> go.Figure:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -32,11 +33,25 @@ def write(figure: go.Figure, path: Path) -> None:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UnknownNameError("ending of a figure's file", ending or path.name, ENDINGS)
+    if ending == ".html":
+        title = str(figure.layout.title.text or path.stem)
+        write_page(page([figure], title=title), path)
+        return
+    drawn = picture(figure, ending[1:])
+    with _told(path):
+        path.write_bytes(drawn)
+
+
+def write_page(text: str, path: Path) -> None:
+    """The page as a whole, or one sentence on why not."""
+    with _told(path):
+        write_whole(path, text)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
     try:
-        if ending == ".html":
-            write_whole(path, page([figure], title=str(figure.layout.title.text or path.stem)))
-        else:
-            path.write_bytes(picture(figure, ending[1:]))
+        yield
     except OSError as error:
         raise SpearmintError(f"{path} can't be written: {error.strerror or error}") from None
 
