@@ -65,7 +65,7 @@ paper: $(VENV)/.developed  ## every experiment and figure of the paper
 fuzz: $(VENV)/.developed  ## 10 000 odd configs, files, rows and return values of each kind
 	SPEARMINT_INT_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
-chaos: $(VENV)/.developed  ## kill -9 of managers, jobs and database servers
+chaos: $(VENV)/.developed  ## single kills, and storms of 1000 faults: half an hour and more
 	$(BIN)/python -m tests.chaos
 
 docs: $(VENV)/.developed  ## the user's guide, in site/

@@ -179,7 +179,8 @@ def main() -> int:
                 trials.append(trial)
             table.add_row(*row(victim, trials))
             violated = violated or any(trial.violations for trial in trials)
-        Console(width=TABLE_WIDTH).print(table)
+        if options.moments:
+            Console(width=TABLE_WIDTH).print(table)
         if options.faults:
             violated = storm_table(Path(name), server, options) or violated
     print(f"{time.monotonic() - begin:.0f} s; seed {options.seed}")
