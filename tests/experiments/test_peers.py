@@ -6,6 +6,7 @@ The peers live in an environment of their own: .venv-suite/bin/python -m pytest 
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError
+from importlib.util import find_spec
 
 import pytest
 
@@ -23,6 +24,8 @@ EVALUATIONS = {name: 6 if name == "hebo" else 12 for name in NAMES}
 
 
 def is_installed(name: str) -> bool:
+    if name == "optuna-gp" and find_spec("torch") is None:  # Optuna itself does without
+        return False
     try:
         return bool(version(name))
     except PackageNotFoundError:
