@@ -32,6 +32,8 @@ def main(job_id, params):
     return float(job_id)
 """
 
+pytestmark = pytest.mark.slow  # minutes, and a busy machine's browser is no failure of ours
+
 
 def bring(folder: Path, spearmint: CommandLine, x: float) -> None:
     """One more result."""
