@@ -16,10 +16,7 @@ from spearmint_int.stores.clock import uptime
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from spearmint_int.config import Config
-    from spearmint_int.manager.events import Listener
-    from spearmint_int.schedulers import Scheduler
-    from spearmint_int.stores.protocol import Store
+    from spearmint_int.manager.job_context import JobContext
 
 # A worker whose manager was killed at the moment of the start needs this long to come up.
 START_SECONDS = 2.0
@@ -32,22 +29,8 @@ SLEEP_SECONDS = 25.0
 class Reaper:
     """Looks after pending jobs that are not (or no more) this manager's own."""
 
-    def __init__(
-        self,
-        config: Config,
-        store: Store,
-        schedulers: Mapping[str, Scheduler],
-        *,
-        owner: str,
-        experiment: str,
-        listener: Listener,
-    ) -> None:
-        self._config = config
-        self._store = store
-        self._schedulers = schedulers
-        self._owner = owner
-        self._experiment = experiment
-        self._tell = listener
+    def __init__(self, context: JobContext) -> None:
+        self._context = context
         self._patient_until = 0.0
         self._last_look: float | None = None
         self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
@@ -63,21 +46,21 @@ class Reaper:
     def look(self, running: Collection[int]) -> list[Job]:
         """Take back what is lost; the jobs as they were while pending."""
         delivery = deliver_kept_outcomes(
-            self._config.directory, self._store, experiment=self._experiment
+            self._context.config.directory, self._context.store, experiment=self._context.experiment
         )
         for notice in delivery.notices:
-            self._tell(Notice(notice))
+            self._context.tell(Notice(notice))
         begin = uptime()
         if self._last_look is not None and begin - self._last_look > SLEEP_SECONDS:
             self.forgive()
         self._last_look = begin
-        now = self._store.now()
-        pending = [j for j in self._store.jobs(JobStatus.PENDING) if j.id not in running]
+        now = self._context.store.now()
+        pending = [j for j in self._context.store.jobs(JobStatus.PENDING) if j.id not in running]
         states = self._states(pending)
         self._renew_queued(pending, states)
         lost = []
         if begin >= self._patient_until:
-            lost += self._store.expire(now, max_attempts=self._config.max_attempts)
+            lost += self._context.store.expire(now, max_attempts=self._context.config.max_attempts)
         left = [j for j in pending if j.lease_owner and self._was_left(j.lease_owner)]
         lost += [job for job in left if self._take_back(job, states[job.id], now)]
         taken = {job.id for job in lost}
@@ -87,7 +70,7 @@ class Reaper:
     def _states(self, pending: Collection[Job]) -> dict[int, WorkerState]:
         """What the schedulers know of the jobs' workers, one question for each scheduler."""
         states = {job.id: WorkerState.UNKNOWN for job in pending}
-        for resource, scheduler in self._schedulers.items():
+        for resource, scheduler in self._context.schedulers.items():
             ids = {
                 job.process.proc_id: job.id
                 for job in pending
@@ -102,22 +85,24 @@ class Reaper:
         for job in pending:
             waits = job.process is not None and job.process.pid is None
             if waits and states[job.id] in (WorkerState.QUEUED, WorkerState.RUNNING):
-                self._store.renew(job.claim, lease_seconds=self._config.lease_time)
+                self._context.store.renew(job.claim, lease_seconds=self._context.config.lease_time)
 
     def _was_left(self, owner: str) -> bool:
         """Its manager is dead, or it is a claim of ours whose answer an outage swallowed."""
-        return owner == self._owner or owner_is_dead(owner)
+        return owner == self._context.owner or owner_is_dead(owner)
 
     def _take_back(self, job: Job, state: WorkerState, now: float) -> bool:
         if not self._is_without_worker(job, state):
             return False
         if job.started is not None and now - job.started < START_SECONDS:
             return False
-        if job.lease_owner == self._owner:
-            return self._store.release(job.claim)  # it never started
+        if job.lease_owner == self._context.owner:
+            return self._context.store.release(job.claim)  # it never started
         message = "the job's manager and worker were killed before there was a result"
         failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
-        taken = self._store.fail(job.claim, failure, max_attempts=self._config.max_attempts)
+        taken = self._context.store.fail(
+            job.claim, failure, max_attempts=self._context.config.max_attempts
+        )
         return taken is not None
 
     def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
@@ -125,6 +110,6 @@ class Reaper:
         if state is not WorkerState.UNKNOWN:
             return state is WorkerState.GONE
         if job.process is None:  # it was not submitted, or its manager died in that moment
-            return not worker_is_alive(self._config.directory, job.id)
+            return not worker_is_alive(self._context.config.directory, job.id)
         pid, start = job.process.pid, job.process.born
         return pid is not None and start is not None and is_known_dead(pid, start)

@@ -22,6 +22,7 @@ from spearmint_int.manager.events import (
     Stopping,
     Summary,
 )
+from spearmint_int.manager.job_context import JobContext
 from spearmint_int.manager.outage import Outage
 from spearmint_int.manager.progress import ProgressTracker, ending_message
 from spearmint_int.manager.reaper import Reaper
@@ -71,22 +72,8 @@ class Run:
         self._tracker = ProgressTracker(config, store, self._history)
         self._trace = TraceFiles(config.directory)
         self._outage = Outage(listener)
-        self._reaper = Reaper(
-            config,
-            store,
-            schedulers,
-            owner=owner,
-            experiment=experiment.id,
-            listener=listener,
-        )
-        self._jobs = RunningJobs(
-            config,
-            store,
-            schedulers,
-            owner=owner,
-            experiment=experiment.id,
-            listener=listener,
-        )
+        context = JobContext(config, store, schedulers, owner, experiment.id, listener)
+        self._reaper, self._jobs = Reaper(context), RunningJobs(context)
         self._suggester = Suggester(
             config, store, experiment, owner=owner, listener=listener, wake=stop.wakeup.set
         )

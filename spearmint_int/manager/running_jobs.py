@@ -15,12 +15,10 @@ from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import StoreAddress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from spearmint_int.config import Config
-    from spearmint_int.manager.events import Listener
-    from spearmint_int.schedulers import Scheduler
-    from spearmint_int.stores.protocol import Store
+    from spearmint_int.manager.job_context import JobContext
 
 
 CLAIM_LOCK = "claim"  # where all managers together may run so many jobs only
@@ -41,22 +39,8 @@ class _Submitted:
 class RunningJobs:
     """Slots of all resources, and what is in them."""
 
-    def __init__(
-        self,
-        config: Config,
-        store: Store,
-        schedulers: Mapping[str, Scheduler],
-        *,
-        owner: str,
-        experiment: str,
-        listener: Listener,
-    ) -> None:
-        self._config = config
-        self._store = store
-        self._schedulers = schedulers
-        self._owner = owner
-        self._experiment = experiment
-        self._tell = listener
+    def __init__(self, context: JobContext) -> None:
+        self._context = context
         self._submitted: dict[int, _Submitted] = {}  # by job
         self._gone: list[int] = []  # workers that ended, their jobs not looked at yet
         self._renew_at = 0.0
@@ -74,38 +58,42 @@ class RunningJobs:
         job = self._claim(resource)
         if job is None:
             return False
-        order = order_for(job, self._config, experiment=self._experiment)
+        order = order_for(job, self._context.config, experiment=self._context.experiment)
         try:
-            proc_id = self._schedulers[resource].submit(order)
+            proc_id = self._context.schedulers[resource].submit(order)
         except SchedulerError as error:
             failure = Failure(kind=FailureKind.START, message=str(error))
-            self._store.release(job.claim, failure=failure)
+            self._context.store.release(job.claim, failure=failure)
             self._submitted[job.id] = _Submitted(job, None)
             self._gone.append(job.id)
             return True
         self._submitted[job.id] = _Submitted(job, proc_id)
-        self._tell(JobStarted(job, output_path(self._config.directory, job.id)))
+        self._context.tell(JobStarted(job, output_path(self._context.config.directory, job.id)))
         return True
 
     def _claim(self, resource: str) -> Job | None:
         """The next new job, while all managers together have fewer than may run at a time."""
-        limit = self._config.resources[resource].max_concurrent_in_all
-        lease = self._config.lease_time
+        limit = self._context.config.resources[resource].max_concurrent_in_all
+        lease = self._context.config.lease_time
         if limit is None:
-            return self._store.claim(self._owner, lease_seconds=lease, resource=resource)
+            return self._context.store.claim(
+                self._context.owner, lease_seconds=lease, resource=resource
+            )
         lock = f"{CLAIM_LOCK}-{resource}"
-        if not self._store.lock(lock, self._owner, seconds=CLAIM_LOCK_SECONDS):
+        if not self._context.store.lock(lock, self._context.owner, seconds=CLAIM_LOCK_SECONDS):
             return None
         try:
-            if self._store.budget(resource)[JobStatus.PENDING] >= limit:
+            if self._context.store.budget(resource)[JobStatus.PENDING] >= limit:
                 return None
-            return self._store.claim(self._owner, lease_seconds=lease, resource=resource)
+            return self._context.store.claim(
+                self._context.owner, lease_seconds=lease, resource=resource
+            )
         finally:
-            self._store.unlock(lock, self._owner)
+            self._context.store.unlock(lock, self._context.owner)
 
     def notice_exits(self) -> bool:
         """Ask the schedulers which workers are gone; needs no store. True while some run."""
-        for resource, scheduler in self._schedulers.items():
+        for resource, scheduler in self._context.schedulers.items():
             jobs = {
                 one.proc_id: one.job.id
                 for one in self._submitted.values()
@@ -125,7 +113,7 @@ class RunningJobs:
         while self._gone:
             job = self._ended_job(self._submitted[self._gone[0]])
             del self._submitted[self._gone.pop(0)]
-            self._tell(JobEnded(job))
+            self._context.tell(JobEnded(job))
             yield job
 
     def keep_claims(self) -> None:
@@ -135,43 +123,45 @@ class RunningJobs:
         """
         for one in self._submitted.values():
             if one.proc_id and not one.is_noted:
-                self._store.attach(one.job.claim, ProcessInfo(proc_id=one.proc_id))
+                self._context.store.attach(one.job.claim, ProcessInfo(proc_id=one.proc_id))
                 one.is_noted = True
         if time.monotonic() < self._renew_at:
             return
         for one in self._submitted.values():
             if one.proc_id and not one.is_attached:
                 self._renew(one)
-        self._renew_at = time.monotonic() + self._config.heartbeat_time
+        self._renew_at = time.monotonic() + self._context.config.heartbeat_time
 
     def cancel(self) -> None:
         """Ask every worker to hand its job back."""
         for one in self._submitted.values():
             if one.proc_id:
                 one.is_cancelled = True
-                self._schedulers[one.job.resource].cancel(one.proc_id)
+                self._context.schedulers[one.job.resource].cancel(one.proc_id)
 
     def wakeups(self) -> list[int]:
-        return [file for s in self._schedulers.values() for file in s.wakeups()]
+        return [file for s in self._context.schedulers.values() for file in s.wakeups()]
 
     def _renew(self, one: _Submitted) -> None:
-        process = self._store.job(one.job.id).process
+        process = self._context.store.job(one.job.id).process
         one.is_attached = process is not None and process.pid is not None
         if not one.is_attached:
-            self._store.renew(one.job.claim, lease_seconds=self._config.lease_time)
+            self._context.store.renew(one.job.claim, lease_seconds=self._context.config.lease_time)
 
     def _ended_job(self, one: _Submitted) -> Job:
         """The job as its worker left it; a worker that left nothing was killed, or never began."""
-        job = self._store.job(one.job.id)
+        job = self._context.store.job(one.job.id)
         if job.status is not JobStatus.PENDING or job.token != one.job.token:
             return job
         if one.is_cancelled and (job.process is None or job.process.pid is None):
-            self._store.release(job.claim)
+            self._context.store.release(job.claim)
         else:
             message = "the job's worker was killed before it could write a result"
             failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
-            self._store.fail(job.claim, failure, max_attempts=self._config.max_attempts)
-        return self._store.job(job.id)
+            self._context.store.fail(
+                job.claim, failure, max_attempts=self._context.config.max_attempts
+            )
+        return self._context.store.job(job.id)
 
 
 def order_for(job: Job, config: Config, *, experiment: str) -> Order:

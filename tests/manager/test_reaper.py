@@ -12,6 +12,7 @@ from spearmint_int.jobs import FailureKind, Job, JobDraft, JobStatus
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import OutputFile, output_path
 from spearmint_int.manager import reaper as reaper_module
+from spearmint_int.manager.job_context import JobContext
 from spearmint_int.manager.reaper import Reaper
 from spearmint_int.stores import Store
 from tests.manager.experiments import experiment
@@ -35,7 +36,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reaper(place: Place, store: Store) -> Reaper:
-    return Reaper(experiment(place), store, {}, owner=US, experiment="", listener=lambda _: None)
+    return Reaper(JobContext(experiment(place), store, {}, US, "", lambda _: None))
 
 
 def claim(store: Store, owner: str, *, lease: float = 60.0) -> Job:
