@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import dash
-from dash import ALL, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Input, Output, State, dcc, html, no_update
 
 from spearmint_int.dashboard import pages
 from spearmint_int.dashboard.access import Access
@@ -17,16 +17,6 @@ from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
 
 MOST_DRAWN = 5000  # points of the live figure: of more jobs, the newest
-# The system's theme until the button was pressed, which is remembered.
-THEME = """
-function (presses, stored) {
-  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-  const other = {light: 'dark', dark: 'light'};
-  const now = presses ? other[stored || system] : (stored || system);
-  document.documentElement.dataset.theme = now;
-  return presses || stored ? now : system;
-}
-"""
 
 
 def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = False) -> dash.Dash:
@@ -37,7 +27,10 @@ def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = F
     access.guard(app.server)
     app.layout = _frame()
     app.clientside_callback(
-        THEME, Output("theme", "data"), Input("switch", "n_clicks"), State("theme", "data")
+        _in_browser("theme"),
+        Output("theme", "data"),
+        Input("switch", "n_clicks"),
+        State("theme", "data"),
     )
     _add_pages(app, sources, actions)
     _add_live_jobs(app, sources)
@@ -56,6 +49,11 @@ def _frame() -> html.Div:
             html.Main(id="page"),
         ]
     )
+
+
+def _in_browser(name: str) -> ClientsideFunction:
+    """A function of assets/page.js, which says why it is there."""
+    return ClientsideFunction("page", name)
 
 
 def _parts(path: str | None) -> list[str]:
@@ -161,7 +159,8 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         drawn = progress.figure(now.rows[-MOST_DRAWN:], [], maximize=upward, theme=theme)
         return head, drawn, table, shown, seen_now
 
-    @app.callback(
+    app.clientside_callback(
+        _in_browser("reorder"),
         Output("order", "data"),
         Input({"sort": ALL}, "n_clicks"),
         Input("newer", "n_clicks"),
@@ -170,22 +169,6 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         State("order", "data"),
         prevent_initial_call=True,
     )
-    def reorder(
-        clicks: list[int | None], _newer: int, _older: int, _wanted: str, order: dict[str, Any]
-    ) -> Any:
-        return _reordered(ctx.triggered_id, order, any(clicks))
-
-
-def _reordered(trigger: Any, order: dict[str, Any], clicked: bool) -> Any:
-    if trigger == "filter":
-        return order | {"page": 0}
-    if trigger in ("newer", "older"):
-        return order | {"page": max(order["page"] + (1 if trigger == "older" else -1), 0)}
-    if not clicked or not isinstance(trigger, Mapping):
-        return no_update  # the table was drawn anew, and nobody has pressed
-    column = trigger["sort"]
-    descending = column == order["column"] and not order["descending"]
-    return {"column": column, "descending": descending, "page": 0}
 
 
 def _table(source: Source, rows: Any, order: dict[str, Any], wanted: str) -> tuple[Any, str]:

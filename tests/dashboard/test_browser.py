@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,19 @@ import pytest
 
 pytest.importorskip("dash")
 
+from spearmint_int.cli.program import exit_code
 from spearmint_int.config import load_config
 from spearmint_int.jobs import JobDraft, Source
 from spearmint_int.stores import open_store
-from tests.cli.conftest import CONFIG, OBJECTIVE, CommandLine, experiment, spearmint, with_results
+from tests.cli.conftest import (
+    CONFIG,
+    OBJECTIVE,
+    RESULTS,
+    CommandLine,
+    experiment,
+    spearmint,
+    with_results,
+)
 from tests.dashboard.conftest import Server, await_text, press, text_of
 
 __all__ = ["experiment", "spearmint", "with_results"]
@@ -32,7 +41,18 @@ def main(job_id, params):
     return float(job_id)
 """
 
-pytestmark = pytest.mark.slow  # minutes, and a busy machine's browser is no failure of ours
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests that only look."""
+    folder = tmp_path_factory.mktemp("shown") / "parabola"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    (folder / "results.csv").write_text(RESULTS)
+    assert exit_code(["add", str(folder), str(folder / "results.csv")]) == 0
+    server = Server(folder)
+    yield server
+    server.stop()
 
 
 def bring(folder: Path, spearmint: CommandLine, x: float) -> None:
@@ -42,13 +62,8 @@ def bring(folder: Path, spearmint: CommandLine, x: float) -> None:
     assert spearmint("add", folder, file).code == 0
 
 
-def test_from_the_experiments_to_a_job_and_back(
-    browser: Any,
-    serve: Serve,
-    with_results: Path,
-) -> None:
-    server = serve(with_results)
-    browser.get(server.url())
+def test_from_the_experiments_to_a_job_and_back(browser: Any, shown: Server) -> None:
+    browser.get(shown.url())
     await_text(browser, "parabola")
     press(browser, "main a[href='/e/parabola']")
     await_text(browser, "1 to 4 of 4")
@@ -59,32 +74,25 @@ def test_from_the_experiments_to_a_job_and_back(
     await_text(browser, "1 to 4 of 4")
 
 
-def test_without_the_token_the_browser_sees_a_401(
-    browser: Any,
-    serve: Serve,
-    with_results: Path,
-) -> None:
-    server = serve(with_results)
+def test_without_the_token_the_browser_sees_a_401(browser: Any, shown: Server) -> None:
     browser.delete_all_cookies()
-    browser.get(server.address)
+    browser.get(shown.address)
     assert "401" in text_of(browser, "body")
     assert "parabola" not in browser.page_source
 
 
-def test_a_deep_link_sorts_filters_and_draws(
-    browser: Any,
-    serve: Serve,
-    with_results: Path,
-) -> None:
-    server = serve(with_results)
-    browser.get(server.url("/e/parabola"))
+def test_a_deep_link_sorts_filters_and_draws(browser: Any, shown: Server) -> None:
+    browser.get(shown.url("/e/parabola"))
     await_text(browser, "1 to 4 of 4")
     press(browser, "th:nth-child(2) button")
     await_text(browser, "value ↑", "thead")
     assert text_of(browser, "tbody tr td:nth-child(2)") == "0.0625"
+    press(browser, "th:nth-child(2) button")
+    await_text(browser, "value ↓", "thead")
+    assert text_of(browser, "tbody tr td:nth-child(2)") == "5"
     browser.find_element("id", "filter").send_keys("n=4")
     await_text(browser, "1 to 1 of 1")
-    browser.get(server.url("/e/parabola/figures/variables"))
+    browser.get(shown.url("/e/parabola/figures/variables"))
     await_text(browser, "What the model expects", "#figure")
 
 
@@ -138,15 +146,10 @@ def test_a_run_is_seen_while_it_goes_on(browser: Any, serve: Serve, experiment: 
         assert run.wait(60) == 0
 
 
-def test_dark_where_the_system_is_and_light_at_a_press(
-    browser: Any,
-    serve: Serve,
-    with_results: Path,
-) -> None:
-    server = serve(with_results)
+def test_dark_where_the_system_is_and_light_at_a_press(browser: Any, shown: Server) -> None:
     dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-    browser.get(server.url())
+    browser.get(shown.url())
     await_text(browser, "parabola")
     theme = "return document.documentElement.dataset.theme"
     assert browser.execute_script(theme) == "dark"

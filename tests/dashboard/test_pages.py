@@ -11,8 +11,7 @@ pytest.importorskip("dash")
 from dash import html
 from plotly.utils import PlotlyJSONEncoder
 
-from spearmint_int.dashboard import pages
-from spearmint_int.dashboard.app import _reordered
+from spearmint_int.dashboard import Access, make_app, pages
 from spearmint_int.dashboard.source import NOTHING, State
 from spearmint_int.snapshot import Trial
 
@@ -53,10 +52,16 @@ def test_facts_without_a_text_are_left_out() -> None:
     assert len(shown.children) == 2
 
 
-def test_a_second_press_on_a_column_turns_the_order_round() -> None:
-    order = {"column": "job", "descending": True, "page": 3}
-    once = _reordered({"sort": "value"}, order, True)
-    assert once == {"column": "value", "descending": False, "page": 0}
-    assert _reordered({"sort": "value"}, once, True)["descending"]
-    assert _reordered("older", order, False)["page"] == 4
-    assert _reordered("filter", order, False)["page"] == 0
+def test_what_is_looked_at_every_second_waits_for_no_other_answer_of_the_server() -> None:
+    client = make_app({}, Access(None, 8050)).server.test_client()
+    told = client.get("/_dash-dependencies", headers={"Host": "127.0.0.1:8050"}).json
+    answered = [each["output"] for each in told if each["clientside_function"] is None]
+    live = [each for each in told if any(i["id"].startswith("clock-") for i in each["inputs"])]
+    needed = {f"{i['id']}.{i['property']}" for each in live for i in each["inputs"]}
+    assert len(live) == 3
+    assert not [output for output in answered if needed & set(_names(output))]
+
+
+def _names(output: str) -> list[str]:
+    """`..a.x...b.y..` are two."""
+    return output.strip(".").split("...")
