@@ -32,6 +32,7 @@ from spearmint_int.identity import begin_identity, identity_notices, load_identi
 from spearmint_int.jobs import JobDraft
 from spearmint_int.recode import fixed_names, recoder
 from spearmint_int.sampling import ChainState
+from spearmint_int.settings import keep_settings
 from spearmint_int.space import Space
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ class StoredExperiment(Experiment):
         begin_identity(config, store)
         begin_era(config, store)
         store.first_meta("seed", config.seed)
+        keep_settings(config, store)
         return cls(config, store, chooser=chooser)
 
     @classmethod

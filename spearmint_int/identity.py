@@ -87,6 +87,8 @@ def _is_known(config: Config, identity: Mapping[str, Any]) -> bool:
 
 
 def _known_id(config: Config) -> str | None:
+    if config.experiment_id is not None:
+        return config.experiment_id
     try:
         return id_path(config.directory).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):

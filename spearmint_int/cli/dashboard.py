@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from spearmint_int.cli.arguments import at, config_option
 from spearmint_int.errors import SpearmintError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from spearmint_int.dashboard import Source
 
@@ -24,6 +25,8 @@ NICENESS = 10  # the run has the processor first
 
 @click.command(short_help="Show experiments live in a browser.")
 @click.argument("directories", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--mongodb", metavar="URI", help="Also all experiments on this server.")
+@click.option("--database", metavar="NAME", help="Only those in this database of the server.")
 @click.option(
     "--port", default=8050, show_default=True, type=click.IntRange(0, 65535), help="0 is any."
 )
@@ -35,6 +38,8 @@ NICENESS = 10  # the run has the processor first
 def dashboard(
     directories: tuple[Path, ...],
     *,
+    mongodb: str | None,
+    database: str | None,
     port: int,
     host: str,
     token: str | None,
@@ -44,6 +49,9 @@ def dashboard(
 ) -> None:
     """Experiments, their figures and their jobs, as they are now. Read only unless told otherwise.
 
+    Without a DIR it is the experiment in this folder; or, where there is none, those of the server
+    at SPEARMINT_DB_ADDRESS, which keeps a password out of the list of processes.
+
     It listens on this machine alone; from another one, ssh -L 8050:127.0.0.1:8050 HOST brings it
     there.
     """
@@ -51,7 +59,9 @@ def dashboard(
     from spearmint_int.dashboard import Access, make_app  # noqa: PLC0415
     from spearmint_int.dashboard.access import LOOPBACK as OWN_NAMES  # noqa: PLC0415
 
-    sources = _sources(directories or (Path(),), file_name)
+    address = mongodb or (None if directories else _given_address(file_name))
+    folders = _folders(directories if directories or address else (Path(),), file_name)
+    sources = folders if address is None else _with_server(folders, address, database)
     secret = None if no_token else token or secrets.token_urlsafe(16)
     port = _free_port(host, port)
     names = OWN_NAMES if host == LOOPBACK else (*OWN_NAMES, host, _machine())
@@ -75,18 +85,39 @@ def _server_maker() -> Callable[..., Any]:
     return make_server  # type: ignore[no-any-return]
 
 
-def _sources(directories: tuple[Path, ...], file_name: str) -> dict[str, Source]:
+def _given_address(file_name: str) -> str | None:
+    """The server's, where this folder has no experiment that could be meant."""
+    from spearmint_int.config.config import ADDRESS_VARIABLE  # noqa: PLC0415
+
+    return None if Path(file_name).exists() else os.environ.get(ADDRESS_VARIABLE)
+
+
+def _folders(directories: tuple[Path, ...], file_name: str) -> dict[str, Source]:
+    from spearmint_int.config import load_config  # noqa: PLC0415
     from spearmint_int.dashboard import Source  # noqa: PLC0415
 
     sources: dict[str, Source] = {}
     for directory in directories:
-        source = Source(at(directory, file_name).config)
-        if source.name in sources:
+        folder = at(directory, file_name)
+        name = folder.config.experiment_name  # a fault in it is told before the page is there
+        if name in sources:
             raise SpearmintError(
-                f"two experiments are named {source.name!r}: set 'experiment-name' in one config"
+                f"two experiments are named {name!r}: set 'experiment-name' in one config"
             )
-        sources[source.name] = source
+        sources[name] = Source(partial(load_config, folder.directory, folder.file_name), name=name)
     return sources
+
+
+def _with_server(
+    folders: dict[str, Source], address: str, database: str | None
+) -> Mapping[str, Source]:
+    from spearmint_int.dashboard import Catalogue, on_server  # noqa: PLC0415
+    from spearmint_int.dashboard.source import PATIENCE_SECONDS  # noqa: PLC0415
+    from spearmint_int.stores.mongo_server import MongoServer  # noqa: PLC0415
+
+    server = MongoServer(address, patience=PATIENCE_SECONDS)
+    server.check()
+    return Catalogue(folders, on_server(server, address, database))
 
 
 def _free_port(host: str, wanted: int) -> int:

@@ -73,6 +73,7 @@ class Config(BaseModel):
     kernel: str
     priors: dict[str, dict[str, Any]]
     initial_points: tuple[dict[str, Any], ...]
+    experiment_id: str | None = None  # where the store itself has told the settings
 
     @property
     def tasks(self) -> tuple[str, ...]:

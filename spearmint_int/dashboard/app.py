@@ -29,8 +29,9 @@ def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = F
     app.clientside_callback(
         _in_browser("theme"),
         Output("theme", "data"),
+        Output("chosen-theme", "data"),
         Input("switch", "n_clicks"),
-        State("theme", "data"),
+        State("chosen-theme", "data"),
     )
     _add_pages(app, sources, actions)
     _add_live_jobs(app, sources)
@@ -44,7 +45,8 @@ def _frame() -> html.Div:
     return html.Div(
         [
             dcc.Location(id="address"),
-            dcc.Store(id="theme", storage_type="local"),
+            dcc.Store(id="theme"),
+            dcc.Store(id="chosen-theme", storage_type="local"),
             html.Button("light / dark", id="switch", className="switch"),
             html.Main(id="page"),
         ]
@@ -71,12 +73,10 @@ def _source_at(sources: Mapping[str, Source], path: str | None) -> Source | None
 def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> None:
     @app.callback(Output("page", "children"), Input("address", "pathname"))
     def page(path: str | None) -> Any:
-        source, parts = _source_at(sources, path), _parts(path)
-        if not parts:
-            return pages.live(html.Div(_overview(sources), id="experiments"), "list")
-        if source is None:
-            return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
-        return _page_of(source, parts[2:], actions)
+        try:
+            return _page(sources, path, actions)
+        except SpearmintError as error:
+            return html.P(str(error), className="fault")
 
     @app.callback(
         Output("experiments", "children"),
@@ -84,7 +84,10 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         prevent_initial_call=True,
     )
     def again(_: int) -> Any:
-        return _overview(sources)
+        try:
+            return _overview(sources)
+        except SpearmintError as error:  # of the server that lists them
+            return html.P(str(error), className="fault")
 
     @app.callback(
         Output("explanation", "children"), Input("job", "data"), State("address", "pathname")
@@ -99,14 +102,24 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
             return html.P(str(error), className="hint")
 
 
+def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any:
+    parts = _parts(path)
+    if not parts:
+        return pages.live(html.Div(_overview(sources), id="experiments"), "list")
+    source = _source_at(sources, path)
+    if source is None:
+        return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
+    return _page_of(source, parts[2:], actions)
+
+
 def _overview(sources: Mapping[str, Source]) -> Any:
     return pages.overview([_line(name, source) for name, source in sources.items()])
 
 
 def _line(name: str, source: Source) -> pages.Line:
     """One that can't be read must not hide the others."""
-    config = source.config
     try:
+        config = source.config
         return pages.Line(name, source.state(), config.budget, config.maximize)
     except SpearmintError as error:
         return pages.Line(name, NOTHING, fault=str(error))
@@ -117,10 +130,7 @@ def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
     if kind == "figures" and len(rest) == 2 and rest[1] in PLOTS:
         return pages.experiment(source.name, rest[1], pages.live(pages.figure_page(), "figure"))
     if kind == "jobs" and len(rest) == 2 and rest[1].isdecimal():
-        try:
-            job = source.job(int(rest[1]))
-        except SpearmintError as error:
-            return html.P(str(error), className="fault")
+        job = source.job(int(rest[1]))
         body = pages.job_page(source.name, job, source.output(job.id), actions=actions)
         return pages.experiment(source.name, "", body)
     return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(actions), "jobs"))
@@ -149,7 +159,11 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         source = _source_at(sources, path)
         if source is None:
             return (no_update,) * 5
-        now, theme = source.state(), theme or "light"
+        try:
+            now, theme = source.state(), theme or "light"
+        except SpearmintError as error:
+            fault = html.P(str(error), className="fault")
+            return (fault, *(no_update,) * 3, "")
         seen_now = f"{now.version} {theme} {order} {wanted}"
         if seen == seen_now:
             return (no_update,) * 5
@@ -197,7 +211,10 @@ def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         source, parts = _source_at(sources, path), _parts(path)
         if source is None or len(parts) < 4 or theme is None:  # the browser tells it at once
             return (no_update,) * 3
-        drawn = source.figure(parts[3], theme)
+        try:
+            drawn = source.figure(parts[3], theme)
+        except SpearmintError as error:
+            return no_update, str(error), ""
         if drawn is None:
             return no_update, "drawing …", no_update
         seen_now = f"{path} {drawn.version} {theme}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spearmint_int.space import Space
     from spearmint_int.stores import Store
 
+PATIENCE_SECONDS = 1.0  # for a server that is away: the next look comes soon
 OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
 # A figure of the model is drawn again at most after so many times what it took: the run has the
 # processor first.
@@ -65,12 +66,12 @@ class Drawn:
 class Source:
     """An experiment's config, its store (opened when there is one), and what was read of it.
 
-    Several requests ask at once. One at a time reads; what takes long has a lock of its own, so
+    `load` reads the config; where that can't be done it is tried again at the next look. Several requests ask at once. One at a time reads; what takes long has a lock of its own, so
     that the live page goes on.
     """
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, load: Callable[[], Config], *, name: str) -> None:
+        self._load, self.name = load, name
         self._reading, self._thinking = threading.Lock(), threading.Lock()
         self._opened: Store | None = None
         self._state = NOTHING
@@ -79,9 +80,14 @@ class Source:
         self._shared: tuple[str, Snapshot] | None = None
         self._being_drawn: set[tuple[str, str]] = set()
 
-    @property
-    def name(self) -> str:
-        return self.config.experiment_name
+    @classmethod
+    def of(cls, config: Config) -> Source:
+        """That of a config which is known already."""
+        return cls(lambda: config, name=config.experiment_name)
+
+    @cached_property
+    def config(self) -> Config:
+        return self._load()
 
     @cached_property
     def space(self) -> Space:
@@ -142,6 +148,12 @@ class Source:
             experiment = StoredExperiment.read(self.config, store)
             return explain(experiment, store.job_points(list(JobStatus)), store.job(job_id))
 
+    def close(self) -> None:
+        """Let go of the store, until somebody asks again."""
+        store, self._opened = self._opened, None
+        if store is not None:
+            store.close()
+
     # --- what changes something; the app asks only where that is allowed ---
 
     def retry(self, job_id: int) -> None:
@@ -151,7 +163,7 @@ class Source:
         """Hold the next point; its job's number."""
         from spearmint_int.reservation import reserve  # noqa: PLC0415
 
-        return reserve(self.config, self._store(), 1)[0].id
+        return reserve(self._load(), self._store(), 1)[0].id
 
     def tell(self, job_id: int, value: float) -> None:
         """The result of a reserved job."""
@@ -163,7 +175,7 @@ class Source:
 
     def _store(self) -> Store:
         if self._opened is None:
-            self._opened = open_store(self.config, create=False)
+            self._opened = open_store(self.config, create=False, patience=PATIENCE_SECONDS)
         return self._opened
 
     def _rows(self, store: Store, total: int) -> tuple[Trial, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from contextlib import contextmanager
 from datetime import timezone
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymongo
@@ -103,6 +105,16 @@ class MongoServer:
         """The collection of this name; StoreError when MongoDB does not allow the name."""
         with self._explained():
             return self.client[database][name]
+
+    def experiments(self, database: str | None = None) -> list[tuple[str, str]]:
+        """Database and name of every experiment in a database, or in all that we may read."""
+        suffix = ".meta"  # of the collection that each has
+        wanted = {"name": {"$regex": re.escape(suffix) + "$"}}
+        found = []
+        for name in [database] if database else self.call(self.client.list_database_names):
+            listing = partial(self.client[name].list_collection_names, filter=wanted)
+            found += [(name, each.removesuffix(suffix)) for each in sorted(self.call(listing))]
+        return found
 
     def call(self, operation: Callable[[], T]) -> T:
         """The operation's answer, repeated with growing pauses while the server can't be reached.

@@ -44,14 +44,14 @@ def test_the_filter_wants_every_word(wanted: str, ids: list[int]) -> None:
 
 
 def test_an_experiment_without_jobs_has_nothing_to_show(experiment: Path) -> None:
-    assert Source(load_config(experiment)).state() is NOTHING
+    assert Source.of(load_config(experiment)).state() is NOTHING
 
 
 def test_jobs_are_read_again_only_when_there_is_news(
     with_results: Path,
     spearmint: CommandLine,
 ) -> None:
-    source = Source(load_config(with_results))
+    source = Source.of(load_config(with_results))
     first = source.state()
     assert [row.value for row in first.rows[:3]] == [1.25, 0.0625, 5.0]
     assert source.state() is first
@@ -62,7 +62,7 @@ def test_jobs_are_read_again_only_when_there_is_news(
 
 
 def test_a_figure_is_drawn_beside_and_then_there(with_results: Path) -> None:
-    source = Source(load_config(with_results))
+    source = Source.of(load_config(with_results))
     assert source.figure("timeline", "light") is None
     drawn = _awaited(source)
     assert drawn.figure is not None
@@ -84,7 +84,7 @@ def test_a_broken_job_that_is_tried_again_is_read_again(experiment: Path) -> Non
     claimed = store.claim("me", lease_seconds=100)
     assert claimed is not None
     store.fail(claimed.claim, Failure(FailureKind.EXIT, "it broke"), max_attempts=1)
-    source = Source(config)
+    source = Source.of(config)
     (row,) = source.state().rows
     assert (row.status, row.failure) == ("broken", "it broke")
     source.retry(1)

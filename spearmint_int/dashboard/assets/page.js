@@ -6,11 +6,11 @@ const other = {light: 'dark', dark: 'light'};
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   page: {
     // The system's theme until the button was pressed, which is remembered.
-    theme: function (presses, stored) {
+    theme: function (presses, chosen) {
       const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-      const now = presses ? other[stored || system] : (stored || system);
+      const now = presses ? other[chosen || system] : (chosen || system);
       document.documentElement.dataset.theme = now;
-      return now;
+      return [now, presses ? now : dash_clientside.no_update];
     },
 
     // Which jobs the table shows: by which column, and which page of them.
