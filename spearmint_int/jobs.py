@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spearmint_int.space import Params
 
 MAIN_RESOURCE = "Main"
+RESERVED = "reserved-"  # the beginning of the resource of a point that a person evaluates
 MAIN_TASK = "main"
 
 # A failure keeps the end of stderr, where the reason stands; a job must stay small enough to list.
@@ -178,6 +179,11 @@ class Job:
     def is_finished(self) -> bool:
         """True for a complete or broken job, which nobody will run again unasked."""
         return self.status in FINISHED
+
+    @property
+    def is_reserved(self) -> bool:
+        """True for a point that waits for a person to bring its result."""
+        return self.status is JobStatus.NEW and self.resource.startswith(RESERVED)
 
     @property
     def claim(self) -> Claim:

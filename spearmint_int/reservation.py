@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.errors import StoreError, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import RESERVED, JobStatus
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.suggestion import SuggestionLock
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spearmint_int.jobs import Job
     from spearmint_int.stores.protocol import Store
 
-RESERVED = "reserved-"  # the beginning of such a resource's name
 LOCK_WAIT_SECONDS = 60.0  # a suggestion of somebody else takes seconds
 LEASE_SECONDS = 60.0
 

@@ -33,7 +33,7 @@ NICENESS = 10  # the run has the processor first
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen at.")
 @click.option("--token", help="The token that is asked for; default: a new one at each start.")
 @click.option("--no-token", is_flag=True, help="Ask for none: whoever reaches the port may look.")
-@click.option("--allow-actions", is_flag=True, help="Also retry, reserve points, tell results.")
+@click.option("--allow-actions", is_flag=True, help="Also retry, stop, reserve, add results.")
 @config_option
 def dashboard(
     directories: tuple[Path, ...],

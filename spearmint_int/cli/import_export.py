@@ -43,15 +43,11 @@ def add(
     Either every row is added or, if one does not fit, none. A result that was added before, with
     the same parameters and the same value, is left out.
     """
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
-
     file, folder = _file_and_folder(arguments, file_name)
     results, skipped = _results(file, folder.config, column=column, skip=skip)
     with folder.store(create=True) as store:
-        StoredExperiment.begin(folder.config, store)
-        new = results if again else _without_known(results, store)
-        added = [job.id for job in store.add_all_complete(new)]
-    known = len(results) - len(new)
+        added = add_results(folder.config, store, results, again=again)
+    known = len(results) - len(added)
     if as_json:
         print_json({"added": added, "skipped": skipped, "known": known})
         return
@@ -59,6 +55,17 @@ def add(
         click.echo(f"skipped: {sentence}", err=True)
     left_out = f"; {known} left out, which were added before (--again)" if known else ""
     click.echo(f"{value_text.counted(len(added), 'result')} added{left_out}")
+
+
+def add_results(
+    config: Config, store: Store, results: list[Result], *, again: bool = False
+) -> list[int]:
+    """The jobs that the results became; with `again` also of those that were added before."""
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+
+    StoredExperiment.begin(config, store)
+    new = results if again else _without_known(results, store)
+    return [job.id for job in store.add_all_complete(new)]
 
 
 def _without_known(results: list[Result], store: Store) -> list[Result]:

@@ -32,6 +32,7 @@ from spearmint_int.cli.replay import replay
 from spearmint_int.cli.report import report
 from spearmint_int.cli.run import run
 from spearmint_int.cli.status import best, status
+from spearmint_int.cli.stop import stop
 from spearmint_int.cli.suggest import suggest, tell
 from spearmint_int.errors import SpearmintError, alternatives
 
@@ -95,7 +96,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 for command in (
     init, check, run, status, jobs, best, show, certainty, explain, replay, audit, plot, report,
-    dashboard, suggest, tell, add, retry, export, backup, repair, clean, completion,
+    dashboard, suggest, tell, add, retry, stop, export, backup, repair, clean, completion,
 ):  # fmt: skip
     program.add_command(command)
 

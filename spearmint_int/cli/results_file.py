@@ -180,7 +180,7 @@ def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str)
 
 def csv_text(jobs: Sequence[Job], config: Config) -> str:
     """The jobs as CSV, one line each; a column for each metric that any of them has."""
-    columns = _parameter_columns(config)
+    columns = parameter_columns(config)
     metrics = list(dict.fromkeys(name for job in jobs for name in metrics_of(job)))
     head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure"]
     file = io.StringIO()
@@ -192,7 +192,8 @@ def csv_text(jobs: Sequence[Job], config: Config) -> str:
     return file.getvalue()
 
 
-def _parameter_columns(config: Config) -> list[str]:
+def parameter_columns(config: Config) -> list[str]:
+    """What a file calls the elements of the variables."""
     columns = []
     for name, variable in config.variables.items():
         shown = PREFIX + name if name in JOB_COLUMNS else name

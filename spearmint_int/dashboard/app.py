@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,6 +11,7 @@ from dash import ALL, ClientsideFunction, Input, Output, State, dcc, html, no_up
 
 from spearmint_int.dashboard import pages
 from spearmint_int.dashboard.access import Access
+from spearmint_int.dashboard.actions import add_actions
 from spearmint_int.dashboard.source import NOTHING, Source, matching, sorted_rows
 from spearmint_int.errors import SpearmintError
 from spearmint_int.plots import progress
@@ -37,7 +38,7 @@ def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = F
     _add_live_jobs(app, sources)
     _add_figures(app, sources)
     if actions:
-        _add_actions(app, sources)
+        add_actions(app, lambda path: (_source_at(sources, path), _parts(path)))
     return app
 
 
@@ -133,7 +134,8 @@ def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
         job = source.job(int(rest[1]))
         body = pages.job_page(source.name, job, source.output(job.id), actions=actions)
         return pages.experiment(source.name, "", body)
-    return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(actions), "jobs"))
+    cells = source.cells() if actions else {}
+    return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(cells), "jobs"))
 
 
 # --- the live part --------------------------------------------------------------------------------
@@ -221,49 +223,3 @@ def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         if seen == seen_now:
             return (no_update,) * 3
         return drawn.figure or no_update, drawn.fault, seen_now
-
-
-# --- what changes something -----------------------------------------------------------------------
-
-
-def _add_actions(app: dash.Dash, sources: Mapping[str, Source]) -> None:
-    def acted(path: str, action: Callable[[Source, int], str]) -> str:
-        source, parts = _source_at(sources, path), _parts(path)
-        if source is None:
-            return "there is no such experiment"
-        try:
-            return action(source, int(parts[3]) if len(parts) > 3 else 0)
-        except (SpearmintError, ValueError) as error:
-            return str(error)
-
-    @app.callback(
-        Output("acted", "children", allow_duplicate=True),
-        Input("reserve", "n_clicks"), State("address", "pathname"), prevent_initial_call=True,
-    )  # fmt: skip
-    def reserve(clicks: int | None, path: str) -> Any:
-        if not clicks:
-            return no_update
-        return acted(path, lambda source, _: f"job {source.reserve()} is reserved")
-
-    @app.callback(
-        Output("acted", "children", allow_duplicate=True),
-        Input("retry", "n_clicks"), State("address", "pathname"), prevent_initial_call=True,
-    )  # fmt: skip
-    def retry(clicks: int | None, path: str) -> Any:
-        def again(source: Source, job_id: int) -> str:
-            source.retry(job_id)
-            return "it will be tried again by the next run"
-
-        return acted(path, again) if clicks else no_update
-
-    @app.callback(
-        Output("acted", "children", allow_duplicate=True),
-        Input("tell", "n_clicks"), State("result", "value"), State("address", "pathname"),
-        prevent_initial_call=True,
-    )  # fmt: skip
-    def tell(clicks: int | None, result: str | None, path: str) -> Any:
-        def told(source: Source, job_id: int) -> str:
-            source.tell(job_id, float(result or "nothing"))
-            return "told"
-
-        return acted(path, told) if clicks else no_update

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -97,19 +97,27 @@ def experiment(name: str, tab: str, body: Any) -> html.Div:
     return html.Div([back, html.H1(name), html.Nav(links), body])
 
 
-def jobs_page(actions: bool) -> html.Div:
-    """The live part of an experiment: the best so far and the table, filled by callbacks."""
+def jobs_page(cells: Mapping[str, str]) -> html.Div:
+    """The live part of an experiment: the best so far and the table, filled by callbacks.
+
+    `cells` are those of a result that may be added, where anything may be changed at all.
+    """
     box = dcc.Input(
         id="filter", type="search", placeholder="filter: broken depth=4 …", debounce=0.3, value="",
     )  # fmt: skip
-    buttons = [html.Button("reserve a point", id="reserve")] if actions else []
+    buttons = [
+        html.Button("reserve a point", id="reserve"),
+        html.Button("stop the run", id="stop-run"),
+    ]  # fmt: skip
     return html.Div(
         [
             html.Div(id="standing"),
             dcc.Graph(id="progress", config={"displaylogo": False}, figure={"layout": BLANK}),
             html.Div(
-                [html.Label(["jobs ", box]), *buttons, html.Span(id="acted")], className="bar"
+                [html.Label(["jobs ", box]), *(buttons if cells else ()), html.Span(id="acted")],
+                className="bar",
             ),
+            *([_result_form(cells)] if cells else ()),
             html.Div(id="table", className="wide"),
             html.Div(
                 [html.Button("‹ newer", id="newer"), html.Span(id="shown"),
@@ -118,6 +126,15 @@ def jobs_page(actions: bool) -> html.Div:
             dcc.Store(id="order", data={"column": "job", "descending": True, "page": 0}),
         ]
     )  # fmt: skip
+
+
+def _result_form(cells: Mapping[str, str]) -> html.Details:
+    fields = [
+        html.Label([html.Span(name), dcc.Input(id={"cell": name}, type="text", placeholder=hint)])
+        for name, hint in cells.items()
+    ]
+    form = html.Div([*fields, html.Button("add", id="add")], className="form")
+    return html.Details([html.Summary("add a result"), form])
 
 
 def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
@@ -207,16 +224,11 @@ def _job_facts(job: Job) -> Iterable[tuple[str, str]]:
 
 def _job_actions(job: Job) -> list[Any]:
     retry = html.Button("retry", id="retry", disabled=job.status is not JobStatus.BROKEN)
-    told = dcc.Input(id="result", type="text", placeholder="result", disabled=not _is_open(job))
-    tell = html.Button("tell the result", id="tell", disabled=not _is_open(job))
-    return [html.Div([retry, told, tell], className="bar")]
-
-
-def _is_open(job: Job) -> bool:
-    """A reserved point, whose result a person brings."""
-    from spearmint_int.reservation import RESERVED  # noqa: PLC0415
-
-    return job.resource.startswith(RESERVED) and job.status is JobStatus.NEW
+    stoppable = job.is_reserved or job.status is JobStatus.PENDING
+    stop = html.Button("stop", id="stop-job", disabled=not stoppable)
+    told = dcc.Input(id="result", type="text", placeholder="result", disabled=not job.is_reserved)
+    tell = html.Button("tell the result", id="tell", disabled=not job.is_reserved)
+    return [html.Div([retry, stop, told, tell], className="bar")]
 
 
 def explanation(found: Explanation | None) -> Any:

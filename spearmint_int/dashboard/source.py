@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from spearmint_int.config import Config
+    from spearmint_int.config.variables import Variable
     from spearmint_int.explanation import Explanation
     from spearmint_int.jobs import Job, JobPoint
     from spearmint_int.space import Space
     from spearmint_int.stores import Store
 
 PATIENCE_SECONDS = 1.0  # for a server that is away: the next look comes soon
+VALUE = "value"  # the cell of a result
 OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
 # A figure of the model is drawn again at most after so many times what it took: the run has the
 # processor first.
@@ -66,8 +69,9 @@ class Drawn:
 class Source:
     """An experiment's config, its store (opened when there is one), and what was read of it.
 
-    `load` reads the config; where that can't be done it is tried again at the next look. Several requests ask at once. One at a time reads; what takes long has a lock of its own, so
-    that the live page goes on.
+    `load` reads the config; where that can't be done it is tried again at the next look. Several
+    requests ask at once. One at a time reads; what takes long has a lock of its own, so that the
+    live page goes on.
     """
 
     def __init__(self, load: Callable[[], Config], *, name: str) -> None:
@@ -148,6 +152,15 @@ class Source:
             experiment = StoredExperiment.read(self.config, store)
             return explain(experiment, store.job_points(list(JobStatus)), store.job(job_id))
 
+    def cells(self) -> dict[str, str]:
+        """What `add` wants of a result: a cell for each element, and what may stand in it."""
+        from spearmint_int.cli.results_file import parameter_columns  # noqa: PLC0415
+
+        variables = self.config.variables.values()
+        hints = [_hint(variable) for variable in variables for _ in range(variable.size)]
+        columns = parameter_columns(self.config)
+        return {**dict(zip(columns, hints, strict=True)), VALUE: "the result"}
+
     def close(self) -> None:
         """Let go of the store, until somebody asks again."""
         store, self._opened = self._opened, None
@@ -159,17 +172,41 @@ class Source:
     def retry(self, job_id: int) -> None:
         self._store().retry(job_id)
 
+    def stop_job(self, job_id: int) -> None:
+        from spearmint_int.stopping import stop_job  # noqa: PLC0415
+
+        stop_job(self._store(), job_id)
+
+    def stop_run(self) -> None:
+        from spearmint_int.stopping import stop_runs  # noqa: PLC0415
+
+        stop_runs(self._store())
+
     def reserve(self) -> int:
         """Hold the next point; its job's number."""
         from spearmint_int.reservation import reserve  # noqa: PLC0415
 
-        return reserve(self._load(), self._store(), 1)[0].id
+        with closing(open_store(self.config, patience=PATIENCE_SECONDS)) as store:
+            return reserve(self._load(), store, 1)[0].id
 
     def tell(self, job_id: int, value: float) -> None:
         """The result of a reserved job."""
         from spearmint_int.reservation import tell  # noqa: PLC0415
 
         tell(self._store(), job_id, {self.config.task_name: value})
+
+    def add(self, cells: Mapping[str, Any]) -> int | None:
+        """A result from elsewhere, as the cells of `add`'s files have it; None if it is known."""
+        from spearmint_int.cli.import_export import add_results  # noqa: PLC0415
+        from spearmint_int.cli.results_file import Row, result_of  # noqa: PLC0415
+
+        config = self._load()
+        written = {name: str(cell or "").strip() for name, cell in cells.items()}
+        if not written.get(VALUE):
+            raise SpearmintError("give the result too; 'nan' says that it failed there")
+        result = result_of(Row("the result", written), config, config.space(), value_column=VALUE)
+        with closing(open_store(config, patience=PATIENCE_SECONDS)) as store:
+            return next(iter(add_results(config, store, [result])), None)
 
     # --- reading ---
 
@@ -225,6 +262,12 @@ class Source:
                 f"'spearmint-int plot {self.config.directory}' draws them"
             )
         return Snapshot.of_store(self.config, store)
+
+
+def _hint(variable: Variable) -> str:
+    if variable.type == "ENUM":
+        return " | ".join(map(str, variable.options))
+    return f"{variable.min} to {variable.max}"
 
 
 def _end_of(path: Path) -> str:

@@ -32,6 +32,7 @@ from spearmint_int.manager.start_backoff import StartBackoff
 from spearmint_int.manager.stop_rule import stopping_chooser
 from spearmint_int.manager.suggestion import Begun, Suggester
 from spearmint_int.manager.trace import TraceFiles
+from spearmint_int.stopping import must_stop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,6 +69,7 @@ class Run:
             config, store, chooser=stopping_chooser(chooser, rule) if rule else chooser
         )
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
+        self._began = store.now()
         self._history = experiment.history
         self._tracker = ProgressTracker(config, store, self._history)
         self._trace = TraceFiles(config.directory)
@@ -140,9 +142,11 @@ class Run:
         return None if self._jobs.ids else reason
 
     def _look_around(self) -> None:
-        """From time to time: what others did, and which workers are lost."""
+        """From time to time: what others did or ask for, and which workers are lost."""
         if time.monotonic() < self._next_look:
             return
+        if must_stop(self._store, since=self._began):
+            self._stop.demand(Urgency.POLITE)
         for job in self._reaper.look(self._jobs.ids):
             self._tell(JobLost(job))
         self._is_stale = True

@@ -14,7 +14,7 @@ from tests.cli.conftest import CommandLine
 COMMANDS = [
     "init", "check", "run", "status", "jobs", "best", "show", "certainty", "explain",
     "replay", "audit", "plot", "report", "dashboard", "suggest", "tell",
-    "add", "retry", "export", "backup", "repair", "clean", "completion",
+    "add", "retry", "stop", "export", "backup", "repair", "clean", "completion",
 ]  # fmt: skip
 # What --help must not load: they take longer than a person waits for a help text.
 SLOW = ("numpy", "scipy", "pymongo", "pydantic", "rich")

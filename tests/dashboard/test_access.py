@@ -61,3 +61,10 @@ def test_nothing_may_be_loaded_from_elsewhere(client: Any) -> None:
 def test_no_token_asks_nobody() -> None:
     open_to_all = make_app({}, Access(None, 8050)).server.test_client()
     assert get(open_to_all, "/").status_code == 200
+
+
+@pytest.mark.parametrize(("allowed", "number"), [(False, 0), (True, 6)])
+def test_nothing_can_be_changed_unless_that_is_allowed(allowed: bool, number: int) -> None:
+    app = make_app({}, Access(None, 8050), actions=allowed)
+    told = get(app.server.test_client(), "/_dash-dependencies").json
+    assert sum(each["output"].startswith("acted.") for each in told) == number

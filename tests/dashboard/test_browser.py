@@ -133,6 +133,25 @@ def test_a_page_goes_on_when_the_server_comes_back(
     await_text(browser, "1 to 5 of 5")
 
 
+def test_what_is_allowed_can_be_done(browser: Any, serve: Serve, with_results: Path) -> None:
+    server = serve(with_results, arguments=("--allow-actions",))
+    browser.get(server.url("/e/parabola"))
+    await_text(browser, "1 to 4 of 4")
+    press(browser, "summary")
+    cells = browser.find_elements("css selector", ".form input")
+    for cell, text in zip(cells, ("0.75", "2", "2.5625"), strict=True):
+        cell.send_keys(text)
+    press(browser, "#add")
+    await_text(browser, "added as job 5")
+    await_text(browser, "1 to 5 of 5")
+    press(browser, "#reserve")
+    await_text(browser, "job 6 is reserved")
+    browser.get(server.url("/e/parabola/jobs/6"))
+    await_text(browser, "tell the result")
+    press(browser, "#stop-job")
+    await_text(browser, "stopped; its worker")
+
+
 def test_a_run_is_seen_while_it_goes_on(browser: Any, serve: Serve, experiment: Path) -> None:
     objective = "import time\n" + OBJECTIVE.replace("return", "time.sleep(1); return")
     (experiment / "objective.py").write_text(objective)

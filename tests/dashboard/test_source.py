@@ -12,6 +12,7 @@ pytest.importorskip("dash")
 
 from spearmint_int.config import load_config
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
+from spearmint_int.errors import SpearmintError
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
 from spearmint_int.snapshot import Trial
 from spearmint_int.stores import open_store
@@ -90,3 +91,31 @@ def test_a_broken_job_that_is_tried_again_is_read_again(experiment: Path) -> Non
     source.retry(1)
     assert [row.status for row in source.state().rows] == ["new"]
     store.close()
+
+
+def test_a_result_is_added_as_it_was_typed_and_only_once(experiment: Path) -> None:
+    source = Source.of(load_config(experiment))
+    assert source.cells() == {"x": "-1.0 to 1.0", "n": "0 to 4", "value": "the result"}
+    typed = {"x": " 0.5", "n": "3", "value": "-2e-3"}
+    assert source.add(typed) == 1
+    assert source.add(typed) is None
+    assert [(row.params, row.value) for row in source.state().rows] == [({"x": 0.5, "n": 3}, -2e-3)]
+    source.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"x": "0.5", "n": "3", "value": " "}, "give the result too"),
+        ({"x": "0.5", "n": "9", "value": "1"}, "n"),
+        ({"x": "", "n": "3", "value": "1"}, "x"),
+        ({"x": "0.5", "n": "3", "value": "<b>"}, "must be a number"),
+    ],
+)
+def test_what_was_typed_wrongly_is_a_sentence_and_no_job(
+    experiment: Path, typed: dict[str, str], sentence: str
+) -> None:
+    source = Source.of(load_config(experiment))
+    with pytest.raises(SpearmintError, match=sentence):
+        source.add(typed)
+    assert source.state() is NOTHING
