@@ -13,7 +13,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import StoreError
+from spearmint_int.errors import StoreError, StoreUnavailable
 from spearmint_int.jobs import Failure
 from spearmint_int.launcher.delivery import keep_outcome, write_outcome
 from spearmint_int.launcher.execution import open_output, run_objective
@@ -144,7 +144,8 @@ class Heartbeat(threading.Thread):
                 self._attached = self._connected().attach(claim, this_process())
             if not self._connected().renew(claim, lease_seconds=lease):
                 self._interrupt.set()
-        except StoreError:
+        except StoreError as error:
+            self._note(error)
             return min(max(2 * last_wait, FIRST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
         return self._order.heartbeat_seconds
 
@@ -159,7 +160,8 @@ class Heartbeat(threading.Thread):
                 max_attempts=attempts,
                 seconds_ago=time.monotonic() - self._ended,
             )
-        except StoreError:
+        except StoreError as error:
+            self._note(error)
             if self._kept is None and self._outcome is not None:
                 with contextlib.suppress(OSError):  # no disk either: go on trying
                     self._kept = keep_outcome(self._order, self._outcome)
@@ -168,6 +170,11 @@ class Heartbeat(threading.Thread):
             self._kept.unlink(missing_ok=True)
         self._disconnect()
         return True
+
+    def _note(self, error: StoreError) -> None:
+        """A store that is there but fails may be well again when it is opened anew."""
+        if not isinstance(error, StoreUnavailable):
+            self._disconnect()
 
     def _disconnect(self) -> None:
         if self._store is not None:

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,9 @@ BUSY_SECONDS = 30.0
 # Marks the file as ours (`PRAGMA application_id`): "SpIn" in ASCII.
 APPLICATION_ID = 0x5370496E
 
-# The log goes over into the main file after so many pages of 4 kB: some twenty changes.
-CHECKPOINT_PAGES = 100
+# Somebody who reads at this moment holds up the log's way into the main file.
+CHECKPOINT_TRIES = 10
+CHECKPOINT_WAIT_SECONDS = 0.005
 WAL_LOOKS = 10
 
 # What it takes to come from a version to the next one.
@@ -111,6 +112,7 @@ class SQLiteFile:
                 if connection.in_transaction:  # SQLite ends it by itself after some faults
                     connection.execute("ROLLBACK")
                 raise
+            _checkpoint(connection)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -157,8 +159,6 @@ class SQLiteFile:
             connection.execute("PRAGMA journal_mode = WAL")
         # On disk at every commit: NORMAL could lose the last results in a power cut.
         connection.execute("PRAGMA synchronous = FULL")
-        # Soon in the main file: whoever copies that file alone has nearly everything.
-        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         if self._version(connection) == 0:
             self._create_schema(connection)
         if 0 < self._version(connection) < SCHEMA_VERSION:
@@ -210,15 +210,15 @@ class SQLiteFile:
             self._open_connection().backup(target)
 
     def _check_wal(self) -> None:
-        """A crash leaves -wal and -shm behind: without the -wal the last results are gone."""
+        """A crash leaves -wal and -shm behind: without the -wal the last changes may be gone."""
         wal, index = Path(f"{self.path}-wal"), Path(f"{self.path}-shm")
         for _ in range(WAL_LOOKS):  # a process that ends removes one after the other
             if wal.exists() or not index.exists():
                 return
             time.sleep(0.05)
         raise StoreError(
-            f"{wal}: is missing, and the last results with it; put it back, or delete {index.name} "
-            "to go on without them"
+            f"{wal}: was deleted, and perhaps the last change with it; put it back, or, as soon as "
+            f"nothing works on the experiment any more, delete {index.name} to go on without it"
         )
 
     @staticmethod
@@ -268,3 +268,17 @@ class SQLiteFile:
             if text.startswith(beginning):
                 return StoreError(f"{self.path}: {remedy}")
         return StoreError(f"{self.path}: SQLite failed: {text}")
+
+
+def _checkpoint(connection: sqlite3.Connection) -> None:
+    """Have everything in the main file: a -wal that somebody deletes takes no result with it.
+
+    What was committed is safe in the log already: where this fails, the next change does it.
+    """
+    with suppress(sqlite3.Error):
+        for _ in range(CHECKPOINT_TRIES):
+            answer = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            busy, pages, moved = answer
+            if not busy and pages == moved:
+                return
+            time.sleep(CHECKPOINT_WAIT_SECONDS)

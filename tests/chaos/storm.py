@@ -1,9 +1,9 @@
 """A storm: one experiment under several managers, hurt again and again until it is through.
 
 Faults come at random from a seed: processes of every kind are killed or stopped, for longer than a
-lease too; the database is killed or paused; the disk fills up; clocks are set; the objective's file
-is away; managers live in PID namespaces of their own under one hostname. In the end everything that
-was ever confirmed must be there, once.
+lease too; the database is killed or paused, SQLite's log is deleted; the disk fills up; clocks are
+set; the objective's file is away; managers live in PID namespaces of their own under one hostname.
+In the end everything that was ever confirmed must be there, once.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 from spearmint_int.errors import StoreError
 from spearmint_int.jobs import FailureKind, Job
 from spearmint_int.launcher.process import MARK_VARIABLE
+from spearmint_int.stores import SQLITE_FILE
 from tests.chaos.experiment import ChaosExperiment
 from tests.chaos.invariants import violations
 from tests.mongo_server import MongoServerProcess
@@ -127,6 +128,7 @@ class Storm:
 
     def _keep_managers(self) -> None:
         """As many as there should be; those that ended for a fault are followed by others."""
+        self._follow_the_remedy()
         for number in range(self.managers):
             manager = self._running.get(number)
             if manager is None or manager.poll() is not None:
@@ -174,6 +176,8 @@ class Storm:
         if self.server is not None:
             kinds["database killed"] = self._kill_server
             kinds["database paused"] = lambda: self._stop(self._server_pid(), LEASE)
+        else:
+            kinds["-wal removed"] = self._remove_log
         if self.has_disk:
             kinds["disk full"] = self._fill_disk
         return kinds
@@ -248,6 +252,23 @@ class Storm:
                 file.write(b"\0" * 65_536)
         self._later(2.0, lambda: filler.unlink(missing_ok=True))
         return True
+
+    def _remove_log(self) -> bool:
+        try:
+            self._database("-wal").unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _follow_the_remedy(self) -> None:
+        """What the sentence on a missing -wal says, when processes were killed that held it."""
+        index = self._database("-shm")
+        is_left = index.exists() and not self._database("-wal").exists()
+        if is_left and not _users(self._database()):
+            index.unlink(missing_ok=True)
+
+    def _database(self, suffix: str = "") -> Path:
+        return self.folder / f"{SQLITE_FILE}{suffix}"
 
     def _later(self, longest: float, undo: Callable[[], object]) -> None:
         self._undo.append((time.monotonic() + self.rng.uniform(0.0, longest), undo))
@@ -337,6 +358,17 @@ def _left(folder: Path) -> list[str]:
             marks = [value for value in environment if value.startswith(mark)]
             if any(value.endswith(f"@{folder.resolve()}".encode()) for value in marks):
                 found.append(f"process {pid} of a job is left")
+    return found
+
+
+def _users(path: Path) -> list[int]:
+    """The processes that have the file open."""
+    files = (fd for pid in _parents() for fd in Path(f"/proc/{pid}/fd").glob("*"))
+    found = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            if file.readlink() == path.resolve():
+                found.append(int(file.parts[2]))
     return found
 
 

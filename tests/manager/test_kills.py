@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,15 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spearmint_int.errors import StoreError
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus
 from spearmint_int.manager import EndReason, JobLost
-from spearmint_int.stores import Store
+from spearmint_int.stores import Store, open_store_at
 from tests.launcher.launches import eventually, is_running
 from tests.manager import process
 from tests.manager.experiments import SLEEP, experiment, on_both_stores, run, write_objective
@@ -209,3 +211,27 @@ def test_two_managers_share_an_experiment_without_double_work(place: Place, stor
     jobs = store.jobs()
     assert [job.status for job in jobs] == [JobStatus.COMPLETE] * 11
     assert len({job.point for job in jobs}) == 11
+
+
+LOG_REMOVER = """
+import os, time
+def main(job_id, params):
+    if job_id == 2:
+        os.unlink("spearmint.sqlite-wal")
+    time.sleep(1.5)
+    return float(job_id)
+"""
+
+
+def test_the_results_of_jobs_outlive_a_log_that_one_of_them_deletes(tmp_path: Path) -> None:
+    place = Place(tmp_path, "log-remover", None)
+    keys = {"max_concurrent": 3, "max_finished_jobs": 3, "heartbeat_time": 1}
+    with manager_process(place, LOG_REMOVER, **keys) as manager:
+        assert manager.wait(60) == 1  # with a sentence on the command line
+
+    def values() -> dict[int, Any]:
+        with contextlib.suppress(StoreError), closing(open_store_at(place)) as store:
+            return {job.id: job.values for job in store.jobs(JobStatus.COMPLETE)}
+        return {}
+
+    assert eventually(lambda: values() == {n: {"main": float(n)} for n in (1, 2, 3)}, 30)
