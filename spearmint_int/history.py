@@ -68,6 +68,7 @@ class StoreHistory:
         self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
         self._unfinished: list[JobPoint] = []
         self._unreadable: set[int] = set()  # damaged, of another space, or deleted by hand
+        self._left_out: set[int] = set()
         self._unsaved_chain: Mapping[str, Any] | None = None
         self.counts: dict[JobStatus, int] = dict.fromkeys(JobStatus, 0)
 
@@ -90,6 +91,17 @@ class StoreHistory:
         self._codes[job_id - 1 : job_id] = UNKNOWN
         for values in self._values.values():
             values[job_id - 1 : job_id] = np.nan
+
+    def leave_out(self, ids: Iterable[int]) -> None:
+        """These jobs are damaged in another part than those that are read here."""
+        for job_id in ids:
+            self._left_out.add(job_id)
+            self.forget(job_id)
+
+    @property
+    def finished_ids(self) -> list[int]:
+        """The finished jobs that were read."""
+        return (np.flatnonzero(self._codes) + 1).tolist()
 
     def note(self, job: Job) -> None:
         """Take the job as it is now, without another read."""
@@ -193,8 +205,8 @@ class StoreHistory:
             self._codes[e.id - 1] = CODES[e.status]
 
     def _fits(self, e: JobPoint) -> bool:
-        """False for a point of another space, which somebody has put in by hand."""
-        if self._place(e).shape == self._points.shape[1:]:
+        """False for a damaged job, and for a point of another space."""
+        if e.id not in self._left_out and self._place(e).shape == self._points.shape[1:]:
             return True
         self._unreadable.add(e.id)
         return False

@@ -79,9 +79,12 @@ class Snapshot:
     def of_store(cls, config: Config, store: Store) -> Snapshot:
         from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
-        problem = StoredExperiment.read(config, store).problem()
-        trials = tuple(Trial.of_job(job, config.task_name) for job in store.jobs())
-        return cls(config.experiment_name, trials, problem, config.maximize)
+        experiment = StoredExperiment.read(config, store)
+        jobs = store.jobs()
+        history = experiment.history
+        history.leave_out(set(history.finished_ids) - {job.id for job in jobs})  # damaged ones
+        trials = tuple(Trial.of_job(job, config.task_name) for job in jobs)
+        return cls(config.experiment_name, trials, experiment.problem(), config.maximize)
 
     @classmethod
     def of_evaluations(

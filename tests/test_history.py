@@ -152,3 +152,13 @@ def _counting(function: Callable[..., Any], calls: list[Any]) -> Callable[..., A
         return function(*arguments)
 
     return counted
+
+
+def test_jobs_that_are_left_out_do_not_come_back(store: Store, known: StoreHistory) -> None:
+    complete(store, 0.25, 1.0)
+    complete(store, 0.75, 2.0)
+    known.refresh()
+    known.leave_out([1])
+    assert seen(known) == ([0.75], [2.0], [])
+    assert known.best() == (2, 2.0)
+    assert known.finished_ids == [2]

@@ -58,7 +58,9 @@ def jobs(
     _print_jobs(found, folder.config)
     total = sum(counts.values()) if status is None else counts[status]
     if len(found) < total:
-        click.echo(f"({total - len(found)} older jobs not shown: --all)")
+        others = value_text.counted(total - len(found), "job")
+        why = "older: --all" if len(found) == limit else "damaged: 'spearmint-int repair'"
+        click.echo(f"({others} not shown, {why})")
 
 
 def _found(

@@ -16,13 +16,15 @@ from spearmint_int.cli.output import job_document, print_facts, print_json
 from spearmint_int.jobs import FINISHED, JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from spearmint_int.chooser import Recommendation
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job, JobPoint
     from spearmint_int.stores import Store
+
+MOST_NUMBERS = 10  # of damaged jobs
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class StatusReport:
     best: Job | None = None
     last_broken: Job | None = None
     job_seconds: float | None = None  # of a typical job
+    damaged: tuple[int, ...] = ()
     location: str = "none yet; 'spearmint-int run' makes one"
 
 
@@ -56,7 +59,8 @@ def status(folder: Folder, plots: bool, as_json: bool) -> None:
 
 def _report(config: Config, store: Store) -> StatusReport:
     budgets = [store.budget(resource) for resource in config.resources]
-    complete = store.job_points([JobStatus.COMPLETE])
+    damaged = tuple(damage.job_id for damage in store.damaged())
+    complete = [e for e in store.job_points([JobStatus.COMPLETE]) if e.id not in damaged]
     seconds = [e.seconds for e in complete if e.seconds is not None]
     return StatusReport(
         counts=store.counts(),
@@ -64,6 +68,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         best=_best_job(store, complete, config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
         job_seconds=median(seconds) if seconds else None,
+        damaged=damaged,
         location=store.location,
     )
 
@@ -98,6 +103,15 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
         yield "best", f"{value} at {value_text.params(best.params)} (job {best.id})"
     if broken is not None and broken.failures:
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
+    if report.damaged:
+        yield "damaged", _damaged(report.damaged)
+
+
+def _damaged(ids: Sequence[int]) -> str:
+    shown = ", ".join(map(str, ids[:MOST_NUMBERS]))
+    more = f" and {len(ids) - MOST_NUMBERS} more" if len(ids) > MOST_NUMBERS else ""
+    noun, them = ("job", "it") if len(ids) == 1 else ("jobs", "them")
+    return f"{noun} {shown}{more} can't be read; 'spearmint-int repair' shows and mends {them}"
 
 
 def _time_left(config: Config, report: StatusReport) -> str:
@@ -122,6 +136,7 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "finished": report.finished,
         "seconds_left": _seconds_left(config, report),
         "jobs": {status.value: number for status, number in report.counts.items()},
+        "damaged": list(report.damaged),
         "best": None if best is None else job_document(best, task=config.task_name),
     }
 
@@ -150,7 +165,7 @@ def _observed_and_model(folder: Folder) -> tuple[Job | None, Recommendation | No
     with folder.results() as store:
         if store is None:
             return None, None
-        job = _best_job(store, store.job_points([JobStatus.COMPLETE]), config)
+        job = _report(config, store).best
         return job, StoredExperiment.read(config, store).recommend()
 
 

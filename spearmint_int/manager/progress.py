@@ -6,6 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import UNFINISHED, Failure, Job, JobStatus
 from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import Best, EndReason, Progress
@@ -88,11 +89,18 @@ class ProgressTracker:
         """Read everything."""
         self._history.refresh()
         self.refresh_budgets()
-        best = self._history.best()
-        if best is not None and (self._best is None or self._best.job_id != best[0]):
-            self._best = Best(best[0], best[1], self._store.job(best[0]).params)
-        elif best is None:
-            self._best = None
+        self._best = self._best_now()
+
+    def _best_now(self) -> Best | None:
+        while (found := self._history.best()) is not None:
+            job_id, value = found
+            if self._best is not None and self._best.job_id == job_id:
+                return self._best
+            try:
+                return Best(job_id, value, self._store.job(job_id).params)
+            except (DamagedJob, JobNotFound):  # somebody has been at the store meanwhile
+                self._history.leave_out([job_id])
+        return None
 
     # --- what follows from it ---
 

@@ -70,7 +70,9 @@ class Run:
         )
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
         self._began = store.now()
+        damaged = store.damaged()
         self._history = experiment.history
+        self._history.leave_out(damage.job_id for damage in damaged)
         self._tracker = ProgressTracker(config, store, self._history)
         self._trace = TraceFiles(config.directory)
         self._outage = Outage(listener)
@@ -81,7 +83,7 @@ class Run:
         )
         self._estimator = Estimator(experiment, recommender=recommender, wake=stop.wakeup.set)
         self._starts = StartBackoff()
-        self._notices = [*experiment.notices, *(one.sentence for one in store.damaged())]
+        self._notices = [*experiment.notices, *(damage.sentence for damage in damaged)]
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
         self._next_look = 0.0

@@ -85,7 +85,7 @@ class SQLiteStore:
     ) -> list[Job]:
         now = self.now()
         rows = [records.complete_record(draft, values, now=now) for draft, values in results]
-        with self._file.transaction() as connection:
+        with self._file.transaction(checkpoint=True) as connection:
             return [_insert(connection, row) for row in rows]
 
     # --- a worker's claim and how it ends ---
@@ -124,7 +124,7 @@ class SQLiteStore:
             return held
 
     def attach(self, claim: Claim, process: ProcessInfo) -> bool:
-        with self._file.transaction() as connection:
+        with self._file.transaction(checkpoint=True) as connection:
             row = _row(connection, claim.job_id)
             held = _holds(row, claim)
             if held:
@@ -140,7 +140,7 @@ class SQLiteStore:
             "result": records.result_record(values),
             "ended": self.now() - seconds_ago,
         }
-        with self._file.transaction() as connection:
+        with self._file.transaction(checkpoint=True) as connection:
             row = _row(connection, claim.job_id)
             if _may_complete(row, claim):
                 _settle(connection, claim, "complete", finished)
@@ -256,7 +256,7 @@ class SQLiteStore:
             connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
-        with self._file.transaction() as connection:
+        with self._file.transaction(checkpoint=True) as connection:
             names = [row["name"] for row in connection.execute("PRAGMA table_info(jobs)")]
             with records.reading(raw.get("id")):
                 values = [raw[name] for name in names]

@@ -22,7 +22,9 @@ BUSY_SECONDS = 30.0
 # Marks the file as ours (`PRAGMA application_id`): "SpIn" in ASCII.
 APPLICATION_ID = 0x5370496E
 
-# Somebody who reads at this moment holds up the log's way into the main file.
+# The log goes over into the main file after so many pages of 4 kB: some twenty changes.
+CHECKPOINT_PAGES = 100
+# Somebody who reads at this moment holds that up.
 CHECKPOINT_TRIES = 10
 CHECKPOINT_WAIT_SECONDS = 0.005
 WAL_LOOKS = 10
@@ -99,8 +101,11 @@ class SQLiteFile:
                 raise
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Everything inside happens at once or not at all; no other writer in between."""
+    def transaction(self, *, checkpoint: bool = False) -> Iterator[sqlite3.Connection]:
+        """Everything inside happens at once or not at all; no other writer in between.
+
+        With `checkpoint` it is in the main file on return, with all that came before.
+        """
         with self._mutex, self._faults():
             connection = self._open_connection()
             self._check_still_there()
@@ -112,7 +117,8 @@ class SQLiteFile:
                 if connection.in_transaction:  # SQLite ends it by itself after some faults
                     connection.execute("ROLLBACK")
                 raise
-            _checkpoint(connection)
+            if checkpoint:
+                _checkpoint(connection)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -159,6 +165,7 @@ class SQLiteFile:
             connection.execute("PRAGMA journal_mode = WAL")
         # On disk at every commit: NORMAL could lose the last results in a power cut.
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         if self._version(connection) == 0:
             self._create_schema(connection)
         if 0 < self._version(connection) < SCHEMA_VERSION:
@@ -271,9 +278,9 @@ class SQLiteFile:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:
-    """Have everything in the main file: a -wal that somebody deletes takes no result with it.
+    """A -wal that somebody deletes shall take no result with it.
 
-    What was committed is safe in the log already: where this fails, the next change does it.
+    What was committed is safe in the log already: where this fails, a later change does it.
     """
     with suppress(sqlite3.Error):
         for _ in range(CHECKPOINT_TRIES):

@@ -184,7 +184,7 @@ def test_jobs_can_be_limited_and_filtered(spearmint: CommandLine, with_results: 
     broken = spearmint("jobs", with_results, "--status", "broken", "--json").json
     assert [job["id"] for job in newest] == [4, job_id]
     assert [job["id"] for job in broken] == [job_id]
-    assert "(3 older jobs not shown: --all)" in spearmint("jobs", with_results, "-n", "2").out
+    assert "(3 jobs not shown, older: --all)" in spearmint("jobs", with_results, "-n", "2").out
 
 
 def test_best_names_the_lowest_value_and_the_models_minimum(

@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import CommandLine
 
 
@@ -63,3 +65,48 @@ def test_a_backup_is_an_experiment_of_its_own(
     (with_results / "spearmint.sqlite").unlink()
     file.rename(with_results / "spearmint.sqlite")
     assert spearmint("jobs", with_results, "--json").json == before
+
+
+def test_status_names_the_damaged_jobs_and_the_remedy(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    damage(with_results)
+    sentence = "damaged     job 2 can't be read; 'spearmint-int repair' shows and mends it\n"
+    assert spearmint("status", with_results).out.endswith(sentence)
+    assert spearmint("status", with_results, "--json").json["damaged"] == [2]
+
+
+@pytest.mark.parametrize("command", ["status", "best"])
+def test_the_best_job_may_be_the_damaged_one(
+    spearmint: CommandLine, with_results: Path, command: str
+) -> None:
+    damage(with_results)  # the best
+    answer = spearmint(command, with_results)
+    assert answer.code == 0
+    assert "1.25" in answer.out
+    assert "job 1" in answer.out
+
+
+def test_a_run_goes_on_when_its_best_job_is_damaged(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    damage(with_results)
+    answer = spearmint("run", with_results, "--max-finished-jobs", "1", "--plain")
+    assert answer.code == 0
+    assert "job 2 can't be read" in answer.out
+
+
+def test_jobs_tells_damaged_ones_from_old_ones(spearmint: CommandLine, with_results: Path) -> None:
+    damage(with_results)
+    out = spearmint("jobs", with_results).out
+    assert out.endswith("(1 job not shown, damaged: 'spearmint-int repair')\n")
+    assert spearmint("jobs", with_results, "-n", "1").out.endswith(
+        "(3 jobs not shown, older: --all)\n"
+    )
+
+
+def test_a_report_is_of_the_jobs_that_can_be_read(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    damage(with_results)
+    assert spearmint("report", with_results, "-o", tmp_path / "report.html").code == 0
