@@ -494,6 +494,8 @@ def _number(value: Any) -> float:
         x = float(value)
     except (TypeError, ValueError):
         raise SpaceError(f"must be a number, got {value!r}") from None
+    except OverflowError:
+        raise SpaceError("must be finite, got a number of more than 300 digits") from None
     if not math.isfinite(x):
         raise SpaceError(f"must be finite, got {value}")
     return x

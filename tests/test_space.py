@@ -368,6 +368,7 @@ def test_an_impossible_variable_is_refused_with_the_reason(make: Any, text: str)
     [
         ({"x": 2.0, "k": 1, "e": "a"}, r"x: must lie in \[0, 1\], got 2.0"),
         ({"x": math.nan, "k": 1, "e": "a"}, "x: must be finite"),
+        ({"x": 10**400, "k": 1, "e": "a"}, "x: must be finite, got a number of more than 300"),
         ({"x": "0.5", "k": 1, "e": "a"}, "x: must be a number, got '0.5'"),
         ({"x": None, "k": 1, "e": "a"}, "x: must be a number, got None"),
         ({"x": 0.5, "k": 1.5, "e": "a"}, "k: must be a whole number"),

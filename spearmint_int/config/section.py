@@ -29,7 +29,8 @@ def show(value: Any) -> str:
 def fault(at: str, message: str, *, found: Any = None) -> PydanticCustomError:
     """An error about the key `at` of the object that is being validated ("" for the object)."""
     context = {"at": at, "sentence": message, "found": found}
-    return PydanticCustomError("fault", "{sentence}", context)
+    # Not "{sentence}" as the text: pydantic can't encode the lone surrogates of JSON's escapes.
+    return PydanticCustomError("fault", "see the context", context)
 
 
 class Section(BaseModel):

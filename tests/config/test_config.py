@@ -108,6 +108,11 @@ def test_times_are_seconds_or_have_a_unit(given: Any, seconds: float) -> None:
     assert config(max_time=given).max_time == seconds
 
 
+def test_a_time_that_is_half_a_character_is_refused_with_a_sentence() -> None:
+    (fault,) = faults(max_time="\ud800")
+    assert 'max-time: must be seconds, or a text like "90s"' in fault
+
+
 def test_when_to_stop_is_a_sentence() -> None:
     given = config(stop_when="regret below 1e-3 with 97.5%").stop_when
     assert StopRule.of(given or "") == StopRule(1e-3, 0.975)

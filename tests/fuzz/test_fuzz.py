@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,9 @@ from spearmint_int.launcher.outcome import outcome_of_output, outcome_of_report
 from spearmint_int.stores import SQLiteStore
 from spearmint_int.stores.address import shown_address, without_passwords
 from spearmint_int.stores.records import job_from_record, new_record
-from tests.fuzz.values import JSON, SCALARS, TEXT, fuzzing
+from tests.fuzz.values import EXAMPLES, JSON, SCALARS, TEXT, fuzzing
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(600 + EXAMPLES // 2)
 
 DOCUMENT: dict[str, Any] = {
     "main-file": "objective",
@@ -175,6 +176,15 @@ def test_a_document_with_anything_in_it_is_a_job_or_damaged(
         assert isinstance(job_from_record(1, replaced(RECORD, way, value)), Job)
 
 
+@pytest.fixture(scope="module")
+def two_jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteStore]:
+    store = SQLiteStore(tmp_path_factory.mktemp("rows") / "fuzz.sqlite")
+    for _ in range(2):
+        store.add(JobDraft({"x": 1}, (0.5,)))
+    yield store
+    store.close()
+
+
 @fuzzing
 @given(
     name=st.sampled_from(["point", "result", "params", "tasks", "process", "failures", "token"])
@@ -186,14 +196,16 @@ def test_a_document_with_anything_in_it_is_a_job_or_damaged(
     | JSON.map(lambda value: json.dumps(value, default=str)),
 )
 def test_a_row_with_anything_in_it_leaves_the_store_usable(
-    tmp_path_factory: pytest.TempPathFactory, name: str, value: Any
+    two_jobs: SQLiteStore, name: str, value: Any
 ) -> None:
-    path = tmp_path_factory.getbasetemp() / "fuzz.sqlite"
-    store = SQLiteStore(path)
-    while store.last_id() < 2:
-        store.add(JobDraft({"x": 1}, (0.5,)))
-    good = store.raw(1)
-    with closing(sqlite3.connect(path)) as connection, connection, suppress(sqlite3.Error):
+    store = two_jobs
+    store.remove(1)  # what the last example has left
+    store.put_back(store.raw(2) | {"id": 1})
+    with (
+        closing(sqlite3.connect(store.location)) as connection,
+        connection,
+        suppress(sqlite3.Error),
+    ):
         connection.execute(f"UPDATE jobs SET {name} = ? WHERE id = 1", (value,))
     readable = {job.id for job in store.jobs()}
     assert readable | {damage.job_id for damage in store.damaged()} == {1, 2}
@@ -202,9 +214,6 @@ def test_a_row_with_anything_in_it_leaves_the_store_usable(
         store.job(1)
     raw = json.loads(json.dumps(store.raw(1)))
     assert raw["id"] == 1
-    store.remove(1)
-    store.put_back(good)
-    store.close()
 
 
 @fuzzing
