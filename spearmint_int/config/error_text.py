@@ -79,10 +79,10 @@ def value_at(keys: Sequence[str | int], document: Any, default: Any) -> Any:
 def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
     kind, keys, context = detail["type"], _keys(detail["loc"]), detail.get("ctx", {})
     if kind == "fault":
-        keys += [context["at"]] if context["at"] else []
-        found = context["found"]
+        at, sentence, found = context["parts"]
+        keys += [at] if at else []
         got = "" if found is None else f", got {show(found)}"
-        return path_of(keys, document), context["sentence"] + got
+        return path_of(keys, document), sentence + got
     if kind == "extra_forbidden":
         return path_of(keys, document), _unknown_key(str(keys[-1]), section_at(detail["loc"][:-1]))
     if kind == "missing":

@@ -28,9 +28,8 @@ def show(value: Any) -> str:
 
 def fault(at: str, message: str, *, found: Any = None) -> PydanticCustomError:
     """An error about the key `at` of the object that is being validated ("" for the object)."""
-    context = {"at": at, "sentence": message, "found": found}
-    # Not "{sentence}" as the text: pydantic can't encode the lone surrogates of JSON's escapes.
-    return PydanticCustomError("fault", "see the context", context)
+    # In a tuple: a text by itself may have half characters, which pydantic can't encode.
+    return PydanticCustomError("fault", "{parts}", {"parts": (at, message, found)})
 
 
 class Section(BaseModel):

@@ -110,7 +110,7 @@ def test_times_are_seconds_or_have_a_unit(given: Any, seconds: float) -> None:
 
 def test_a_time_that_is_half_a_character_is_refused_with_a_sentence() -> None:
     (fault,) = faults(max_time="\ud800")
-    assert 'max-time: must be seconds, or a text like "90s"' in fault
+    assert 'max_time: must be seconds, or a text like "90s"' in fault
 
 
 def test_when_to_stop_is_a_sentence() -> None:
