@@ -53,9 +53,10 @@ def check_address(place: StoreAddress) -> None:
     """StoreError or UnknownNameError when no store could be opened with such an address."""
     _ = STORES[place.scheme]
     if place.address is not None and place.scheme.startswith("mongodb"):
-        from spearmint_int.stores.mongo_server import refuse_weak_options  # noqa: PLC0415
+        from spearmint_int.stores import mongo_server  # noqa: PLC0415
 
-        refuse_weak_options(place.address)
+        mongo_server.refuse_weak_options(place.address)
+        mongo_server.refuse_names(place.database_name, place.experiment_name)
 
 
 def load_client(place: StoreAddress) -> None:

@@ -41,7 +41,12 @@ from spearmint_int.stores import records
 from spearmint_int.stores.clock import StoreClock
 from spearmint_int.stores.mongo_documents import NamedValues, from_bson, to_bson
 from spearmint_int.stores.mongo_insert import insert_next, last_id
-from spearmint_int.stores.mongo_server import PATIENCE_SECONDS, Document, MongoServer
+from spearmint_int.stores.mongo_server import (
+    PATIENCE_SECONDS,
+    Document,
+    MongoServer,
+    refuse_names,
+)
 from spearmint_int.stores.protocol import LONGEST_LOCK_SECONDS, SCHEMA_VERSION
 from spearmint_int.stores.sqlite import SQLiteStore
 
@@ -89,6 +94,7 @@ class MongoStore:
         create: bool = True,
         patience: float = PATIENCE_SECONDS,
     ) -> None:
+        refuse_names(database, experiment)
         self._server = MongoServer(address, patience=patience)
         self._server.check()
         self._clock = StoreClock(self._server.local_time)

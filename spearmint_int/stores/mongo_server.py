@@ -53,6 +53,11 @@ STRONG_OPTIONS: dict[str, tuple[Any, ...]] = {
     "readconcernlevel": ("majority", "linearizable"),
     "readpreference": ("primary",),
 }
+# The limits of MongoDB's names, in bytes, and how much of one is shown.
+LONGEST_DATABASE_NAME = 63
+LONGEST_NAMESPACE = 255
+SHOWN_NAME = 40
+COLLECTIONS = ("jobs", "locks", "chains", "meta")
 ESCAPE = (
     "write mongodb://user:password@host:port, and in the password %3A for ':', %2F for '/', "
     "%40 for '@', %25 for '%'"
@@ -195,6 +200,29 @@ def refuse_weak_options(address: str) -> None:
                 f"{shown_address(as_uri(address))}: the option {name}={value} weakens what is "
                 f"promised of results; leave it out (it is {strong[0]})"
             )
+
+
+def refuse_names(database: str, experiment: str) -> None:
+    """StoreError for names that no server can hold, before half of an experiment is on it."""
+    size = len(database.encode("utf-8", "surrogatepass"))
+    if size > LONGEST_DATABASE_NAME or any(c in database for c in '/\\. "$*<>:|?\0'):
+        raise StoreError(
+            f"database.name: {database[:SHOWN_NAME]!r} can't be a database of MongoDB; choose at "
+            f"most {LONGEST_DATABASE_NAME} bytes (it has {size}) without space and punctuation"
+        )
+    names = [f"{experiment}.{collection}" for collection in COLLECTIONS]
+    size = max(len(f"{database}.{name}".encode("utf-8", "surrogatepass")) for name in names)
+    if size > LONGEST_NAMESPACE:
+        raise StoreError(
+            f"experiment-name: {experiment[:SHOWN_NAME]!r}… is too long for MongoDB, whose names "
+            f"have at most {LONGEST_NAMESPACE} bytes; shorten it by {size - LONGEST_NAMESPACE}"
+        )
+    dots = experiment.startswith((".", "system.")) or ".." in names[0]
+    if dots or "$" in experiment or "\0" in experiment:
+        raise StoreError(
+            f"experiment-name: {experiment!r} can't be a collection of MongoDB; choose one without "
+            "'$', NUL, '..', a '.' at its ends, and 'system.' at its beginning"
+        )
 
 
 def _given_options(uri: str) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def test_the_indexes_are_there(open_experiment: OpenStore, database: Any, tmp_pa
 
 
 def test_a_name_that_mongodb_does_not_allow_is_explained(open_experiment: OpenStore) -> None:
-    with pytest.raises(StoreError, match="must not contain"):
+    with pytest.raises(StoreError, match="choose one without"):
         open_experiment("$name")
 
 
@@ -172,6 +172,34 @@ def test_the_address_of_the_environment_wins(
 def test_an_address_that_weakens_the_promises_is_refused(option: str) -> None:
     with pytest.raises(StoreError, match=r"the option \w+=\w+ weakens .*leave it out"):
         refuse_weak_options(f"mongodb://host:1/?{option}")
+
+
+@pytest.mark.parametrize(
+    ("database", "name", "sentence"),
+    [
+        ("spearmint", "e" * 239, "experiment-name: 'eee.*too long.*shorten it by 1"),
+        ("spearmint", "é" * 120, "experiment-name: 'ééé.*too long.*shorten it by 2"),
+        ("spearmint", "a$b", "experiment-name: .*can't be a collection"),
+        ("spearmint", "system.x", "experiment-name: .*can't be a collection"),
+        ("spearmint", "ends.", "experiment-name: .*can't be a collection"),
+        ("d" * 64, "x", "database.name: .*at most 63 bytes"),
+        ("my database", "x", "database.name: .*without space"),
+    ],
+)
+def test_names_that_no_server_can_hold_are_refused_before_anything_is_written(
+    database: str, name: str, sentence: str, mongo_uri: str
+) -> None:
+    with pytest.raises(StoreError, match=sentence):
+        MongoStore(mongo_uri, database=database, experiment=name)
+
+
+def test_the_longest_name_works_in_full(mongo_uri: str) -> None:
+    name = "e" * (255 - len(f"{DATABASE}..chains"))
+    store = MongoStore(mongo_uri, database=DATABASE, experiment=name)
+    add_and_claim(store)
+    store.save_chain("chain", {})
+    assert store.lock("suggestion", "me", seconds=1)
+    store.destroy()
 
 
 def test_an_address_that_repeats_the_promises_is_fine() -> None:
