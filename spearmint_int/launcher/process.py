@@ -1,7 +1,8 @@
 """One process, watched to its end: its output, its time limit, and everything that it started.
 
-The process leads its own session, so that it can be ended together with its children. Where the
-kernel allows it (Linux), it dies with its worker: a killed worker leaves no second run behind.
+The process leads its own session, and is in its own control group where that may be, so that it can
+be ended together with its children. Where the kernel allows it (Linux), it dies with its worker: a
+killed worker leaves no second run behind.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from spearmint_int.launcher.cgroup import JobGroup, end_groups
 from spearmint_int.launcher.output import OutputFile, Tail
 from spearmint_int.launcher.wakeup import LONGEST_SELECT_SECONDS
 
@@ -69,7 +71,8 @@ class Watch:
         self._stdout, self._stderr = Tail(KEPT_STDOUT), Tail(KEPT_STDERR)
         self._ooms = kernel_oom_kills()
         self._begin = time.monotonic()
-        self._process = _start(command)
+        self._job_group = JobGroup.make(command.environment.get(MARK_VARIABLE, ""))
+        self._process = self._start(command)
         self._selector = selectors.DefaultSelector()
         for stream, tail in (
             (self._process.stdout, self._stdout),
@@ -82,6 +85,14 @@ class Watch:
             self._selector.register(self._pidfd, selectors.EVENT_READ)
         self._kill_at: float | None = None
         self._ended = False
+
+    def _start(self, command: Command) -> subprocess.Popen[bytes]:
+        try:
+            return _start(command, self._job_group)
+        except BaseException:
+            if self._job_group is not None:
+                self._job_group.end()
+            raise
 
     @property
     def group(self) -> int:
@@ -165,6 +176,8 @@ class Watch:
     def _end(self, *, timed_out: bool, cancelled: bool) -> ProcessEnd:
         # Before the wait: the zombie keeps the group's number from being given to others.
         self._signal(signal.SIGKILL)
+        if self._job_group is not None:
+            self._job_group.end()
         returncode = self._process.wait()
         self._close()
         now = kernel_oom_kills()
@@ -195,10 +208,11 @@ def signal_group(group: int, number: signal.Signals) -> None:
 
 
 def end_marked(mark: str) -> None:
-    """End every process whose environment has the mark, and wait until they are gone.
+    """End every process of a job, by its control group and its environment, and wait for that.
 
     So a job's children are found that have left its session and lost their parents.
     """
+    end_groups(mark)
     wanted = os.fsencode(f"{MARK_VARIABLE}={mark}")
     until = time.monotonic() + GRACE_SECONDS
     while (left := _marked(wanted)) and time.monotonic() < until:
@@ -270,7 +284,7 @@ def kernel_oom_kills() -> int | None:
         return None
 
 
-def _start(command: Command) -> subprocess.Popen[bytes]:
+def _start(command: Command, group: JobGroup | None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         list(command.words),
         cwd=command.directory,
@@ -281,17 +295,19 @@ def _start(command: Command) -> subprocess.Popen[bytes]:
         bufsize=0,
         pass_fds=command.pass_fds,
         start_new_session=True,
-        preexec_fn=_dies_with(os.getpid()),  # noqa: PLW1509 (the worker has one thread here)
+        preexec_fn=_prepared(os.getpid(), group),  # noqa: PLW1509 (the worker has one thread here)
     )
 
 
-def _dies_with(parent: int) -> Callable[[], None] | None:
-    """For the child between fork and exec: SIGKILL when the parent ends, however it ends."""
+def _prepared(parent: int, group: JobGroup | None) -> Callable[[], None] | None:
+    """For the child between fork and exec: into its group, and SIGKILL when the parent ends."""
     if sys.platform != "linux":
         return None
     libc = ctypes.CDLL(None)
 
     def ask_kernel() -> None:
+        if group is not None:
+            group.join()
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it was gone before we asked
             os._exit(1)
