@@ -206,7 +206,8 @@ PLOTS: Registry[PlotMaker] = Registry(
         "parallel": Entry(f"{_PLOTS}.parallel:of", "every result across all variables"),
         "calibration": Entry(f"{_PLOTS}.calibration:of", "predicted against observed"),
         "acquisition": Entry(f"{_PLOTS}.acquisition:of", "what each suggestion promised"),
-        "hyperparameters": Entry(f"{_PLOTS}.hyperparameters:of", "the model's length scales"),
+        "choice": Entry(f"{_PLOTS}.choice:of", "where the next point is, and why"),
+        "hyperparameters": Entry(f"{_PLOTS}.hyperparameters:of", "length scales and warps"),
         "timeline": Entry(f"{_PLOTS}.timeline:of", "when jobs ran, and which failed"),
     },
 )

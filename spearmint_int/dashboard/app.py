@@ -102,6 +102,22 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         except SpearmintError as error:
             return html.P(str(error), className="hint")
 
+    @app.callback(
+        Output("choice", "children"),
+        Input("job", "data"),
+        State("theme", "data"),
+        State("address", "pathname"),
+    )
+    def choice(job_id: int, theme: str | None, path: str) -> Any:
+        source = _source_at(sources, path)
+        if source is None:
+            return no_update
+        try:
+            drawn = source.choice(job_id, theme or "light")
+        except SpearmintError:  # told beside the explanation
+            return no_update
+        return no_update if drawn is None else pages.graph(drawn)
+
 
 def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any:
     parts = _parts(path)

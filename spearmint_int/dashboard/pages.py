@@ -112,7 +112,7 @@ def jobs_page(cells: Mapping[str, str]) -> html.Div:
     return html.Div(
         [
             html.Div(id="standing"),
-            dcc.Graph(id="progress", config={"displaylogo": False}, figure={"layout": BLANK}),
+            graph({"layout": BLANK}, id="progress"),
             html.Div(
                 [html.Label(["jobs ", box]), *(buttons if cells else ()), html.Span(id="acted")],
                 className="bar",
@@ -178,9 +178,13 @@ def _cells(name: str, row: Trial, variables: Sequence[str]) -> list[html.Td]:
     ]
 
 
+def graph(figure: Any, **named: str) -> dcc.Graph:
+    return dcc.Graph(config={"displaylogo": False}, figure=figure, **named)
+
+
 def figure_page() -> html.Div:
-    graph = dcc.Graph(id="figure", config={"displaylogo": False}, figure={"layout": BLANK})
-    return html.Div([html.P("drawing …", id="figure-fault", className="hint"), graph])
+    drawn = graph({"layout": BLANK}, id="figure")
+    return html.Div([html.P("drawing …", id="figure-fault", className="hint"), drawn])
 
 
 # --- one job --------------------------------------------------------------------------------------
@@ -197,6 +201,7 @@ def job_page(name: str, job: Job, output: str, *, actions: bool) -> html.Div:
         dcc.Store(id="job", data=job.id),
         html.H3("Why here?"),
         dcc.Loading(html.Div(id="explanation")),
+        html.Div(id="choice"),
     ]
     for n, failure in enumerate(job.failures, start=1):
         parts += [

@@ -152,6 +152,24 @@ class Source:
             experiment = StoredExperiment.read(self.config, store)
             return explain(experiment, store.job_points(list(JobStatus)), store.job(job_id))
 
+    def choice(self, job_id: int, theme: str) -> go.Figure | None:
+        """What the job and its neighbours promised when it was chosen; None if no model did."""
+        from spearmint_int.analysis.choice import next_choice  # noqa: PLC0415
+        from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+        from spearmint_int.plots.choice import figure  # noqa: PLC0415
+        from spearmint_int.replay import problem_before  # noqa: PLC0415
+
+        store = self._store()
+        job = store.job(job_id)
+        if job.provenance.get("hyperparameters") is None:
+            return None
+        with self._thinking:
+            experiment = StoredExperiment.read(self.config, store)
+            problem = problem_before(experiment, store.job_points(list(JobStatus)), job)
+            found = next_choice(problem)
+        title = f"Where job {job_id} was chosen, and what its neighbours promised"
+        return found and figure(found, problem.space, title=title, theme=theme)
+
     def cells(self) -> dict[str, str]:
         """What `add` wants of a result: a cell for each element, and what may stand in it."""
         from spearmint_int.cli.results_file import parameter_columns  # noqa: PLC0415

@@ -119,3 +119,15 @@ def test_what_was_typed_wrongly_is_a_sentence_and_no_job(
     with pytest.raises(SpearmintError, match=sentence):
         source.add(typed)
     assert source.state() is NOTHING
+
+
+def test_what_a_jobs_neighbours_promised_is_drawn_where_a_model_chose_it(
+    with_results: Path, spearmint: CommandLine
+) -> None:
+    assert spearmint("suggest", with_results, "--reserve").code == 0
+    source = Source.of(load_config(with_results))
+    drawn = source.choice(5, "light")
+    assert drawn is not None
+    assert drawn.layout.title.text.startswith("Where job 5 was chosen")
+    assert source.choice(1, "light") is None
+    source.close()

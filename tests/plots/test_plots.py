@@ -20,6 +20,7 @@ from spearmint_int.space import Params, Space
 pytest.importorskip("plotly")
 
 from spearmint_int.plots import plot, write
+from spearmint_int.plots.style import GREEN
 from spearmint_int.plots.timeline import lanes_of
 
 HOSTILE = "<script>alert(1)</script>"
@@ -92,6 +93,34 @@ def test_integers_have_bars_and_reals_have_none(snapshot: Snapshot) -> None:
     drawn = plot(snapshot, "variables")
     bars = [trace for trace in drawn.data if trace.type == "bar"]
     assert [len(trace.x) for trace in bars] == [8, 3]
+
+
+def test_integers_and_options_have_bars_around_the_next_point(snapshot: Snapshot) -> None:
+    bars = [trace for trace in plot(snapshot, "choice").data if trace.type == "bar"]
+    assert [len(trace.x) for trace in bars] == [8, 3]
+    assert all(GREEN in trace.marker.color for trace in bars)
+
+
+def test_the_power_of_the_results_is_drawn_where_it_is_sampled(snapshot: Snapshot) -> None:
+    def boxes(options: ChooserOptions) -> list[str]:
+        problem = replace(snapshot.problem, options=options)
+        drawn = plot(replace(snapshot, problem=problem), "hyperparameters")
+        return [trace.name for trace in drawn.data if trace.type == "box"]
+
+    options = snapshot.problem.options
+    assert boxes(replace(options, output_warp=True))[-1] == "λ"
+    assert "λ" not in boxes(replace(options, output_warp=False))
+
+
+def test_warped_axes_are_drawn_from_end_to_end(snapshot: Snapshot) -> None:
+    options = replace(snapshot.problem.options, input_warp=True)
+    bent = replace(snapshot, problem=replace(snapshot.problem, options=options))
+    axes = [t for t in plot(bent, "hyperparameters").data if (t.name or "").startswith("axis of")]
+    assert [trace.name for trace in axes] == [
+        f"axis of {name}" for name in ("rate", "depth", "w[0]", "w[1]")
+    ]
+    assert all(trace.y[0] == 0.0 and trace.y[-1] == 1.0 for trace in axes)
+    assert all(np.all(np.diff(trace.y) >= 0) for trace in axes)
 
 
 def test_the_best_so_far_never_rises(snapshot: Snapshot) -> None:

@@ -1,0 +1,69 @@
+"""Where the next point is and why: the acquisition along each variable, through that point.
+
+The surface is the one that the chooser climbs: made from the same random numbers, with fantasies at
+the points that are under way. A problem as it was before a job gives the choice of that job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spearmint_int.acquisition import Surface, acquisition_named
+from spearmint_int.analysis.slices import Grid, grids
+from spearmint_int.arrays import FloatArray
+from spearmint_int.blas import one_blas_thread
+from spearmint_int.chooser import FittedModel, Problem, fit, suggest
+from spearmint_int.errors import SpaceExhausted
+
+IMPROVEMENTS = ("ei", "nei")  # surfaces of a logarithm, in the unit of the results
+LOGARITHMIC = (*IMPROVEMENTS, "pi")
+DRAWN = ("thompson",)  # exists at the points that it was drawn at, and nowhere else
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen point [D], what it is worth, and what the values of each grid would be."""
+
+    acquisition: str
+    point: FloatArray
+    value: float
+    grids: tuple[Grid, ...]
+    slices: tuple[FloatArray, ...]
+
+
+def next_choice(problem: Problem) -> Choice | None:
+    """None where no model chooses: too few results, or none left that would teach anything."""
+    name = problem.options.acquisition_in_use
+    try:
+        chosen = suggest(problem).suggestions[0]
+    except SpaceExhausted:
+        return None
+    if chosen.provenance.acquired is None or name in DRAWN:
+        return None
+    with one_blas_thread():
+        model, surface = _surface(problem)
+        along = grids(problem.space)
+        point = problem.space.snap(chosen.point)
+        slices = [_values(surface, grid.through(point), model) for grid in along]
+        value = float(_values(surface, point[np.newaxis, :], model)[0])
+    return Choice(name, point, value, tuple(along), tuple(slices))
+
+
+def _surface(problem: Problem) -> tuple[FittedModel, Surface]:
+    """As the chooser makes it, number for number."""
+    rng = problem.rng()
+    model = fit(problem, rng)
+    ensemble = model.ensemble
+    if len(problem.pending):
+        ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
+    return model, acquisition_named(problem.options.acquisition_in_use)(ensemble, rng)
+
+
+def _values(surface: Surface, points: FloatArray, model: FittedModel) -> FloatArray:
+    """EI in the objective's unit, a probability as it is."""
+    values, name = surface.value(points), model.problem.options.acquisition_in_use
+    if name in LOGARITHMIC:
+        values = np.exp(values)
+    return np.asarray(values * (model.scale.unit if name in IMPROVEMENTS else 1.0))
