@@ -17,7 +17,7 @@ from spearmint_int.acquisition import sobol_design
 from spearmint_int.analysis.slices import grids
 from spearmint_int.arrays import FloatArray, IntArray, point_key
 from spearmint_int.chooser import FittedModel
-from spearmint_int.space import Float, Space
+from spearmint_int.space import Float, Params, Space
 
 DRAWS = 1000
 # A joint draw costs the cube of its points: a lattice up to this size is drawn whole.
@@ -112,6 +112,19 @@ def probability_of_best(draws: OptimumDraws, group: int) -> dict[Any, float]:
     counts = Counter(variable.decode(draws.points[row][columns]) for row in draws.minima)
     listed = grids(draws.space)[group].values if variable.cells <= MOST_VALUES else sorted(counts)
     return {value: counts[value] / len(draws.values) for value in listed}
+
+
+def best_cells(draws: OptimumDraws) -> list[tuple[Params, float]]:
+    """Each cell that may be the best, and with which probability, likeliest first; the others have
+    none. Of a lattice that was drawn whole: in a larger space a single cell has too little."""
+    if not draws.is_exact:
+        return []
+    rows, counts = np.unique(draws.minima, return_counts=True)
+    likeliest = np.argsort(-counts, kind="stable")
+    return [
+        (draws.space.decode(draws.points[rows[i]]), float(counts[i] / len(draws.values)))
+        for i in likeliest
+    ]
 
 
 def discrete_groups(space: Space) -> list[int]:

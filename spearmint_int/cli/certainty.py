@@ -27,7 +27,8 @@ MOST_MOMENTS = 40  # of a run, at which other treatments are asked
 @json_option
 @on_folder
 def certainty(folder: Folder, as_json: bool) -> None:
-    """The probability that each integer and each option is the best, and what may be left to gain.
+    """The probability that each integer, each option and, of a small lattice, each combination is
+    the best, and what may be left to gain.
 
     It is the model's belief, from joint draws of the function: as good as the model is.
     """
@@ -59,9 +60,21 @@ def _facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
         least = sorted(chances.values())[-MOST_VALUES:][0]
         likely = [(v, p) for v, p in chances.items() if p >= max(SHOWN_CHANCE, least)]
         for i, (value, chance) in enumerate(likely):
-            bar = "█" * max(round(BAR_WIDTH * chance), 1)
-            text = f"{value_text.param(value):>8} {bar:<{BAR_WIDTH}} {chance:.1%}"
-            yield ("" if i else name), text
+            yield ("" if i else name), f"{value_text.param(value):>8} {_bar(chance)}"
+    yield from _cell_facts(draws)
+
+
+def _cell_facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
+    """The likeliest of all combinations, where there are several variables to combine."""
+    from spearmint_int.analysis.optimum import best_cells  # noqa: PLC0415
+
+    cells = best_cells(draws)[:MOST_VALUES] if len(draws.space.groups) > 1 else []
+    for i, (params, chance) in enumerate(cells):
+        yield ("" if i else "all together"), f"{_bar(chance)} {value_text.params(params)}"
+
+
+def _bar(chance: float) -> str:
+    return f"{'█' * max(round(BAR_WIDTH * chance), 1):<{BAR_WIDTH}} {chance:.1%}"
 
 
 def _chances(draws: OptimumDraws) -> Iterator[tuple[str, dict[Any, float]]]:
@@ -75,7 +88,7 @@ def _chances(draws: OptimumDraws) -> Iterator[tuple[str, dict[Any, float]]]:
 
 
 def _document(draws: OptimumDraws) -> dict[str, Any]:
-    from spearmint_int.analysis.optimum import certificate  # noqa: PLC0415
+    from spearmint_int.analysis.optimum import best_cells, certificate  # noqa: PLC0415
 
     found = certificate(draws)
     return {
@@ -85,6 +98,7 @@ def _document(draws: OptimumDraws) -> dict[str, Any]:
             name: [{"value": value, "probability": chance} for value, chance in chances.items()]
             for name, chances in _chances(draws)
         },
+        "cells": [{"params": p, "probability": chance} for p, chance in best_cells(draws)],
     }
 
 

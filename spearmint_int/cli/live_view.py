@@ -110,6 +110,7 @@ class LiveView:
         facts = {
             "best": event_text.best_text(progress),
             "model": event_text.estimate_text(progress),
+            "goal": "" if progress.goal is None else str(progress.goal),
             "now": self._now_text(),
             "pace": event_text.pace_text(progress),
         }

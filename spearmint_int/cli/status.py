@@ -13,6 +13,7 @@ from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
+from spearmint_int.goal import load_goal
 from spearmint_int.jobs import FINISHED, JobStatus
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spearmint_int.chooser import Recommendation
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
+    from spearmint_int.goal import Goal
     from spearmint_int.jobs import Job, JobPoint
     from spearmint_int.stores import Store
 
@@ -38,6 +40,7 @@ class StatusReport:
     job_seconds: float | None = None  # of a typical job
     damaged: tuple[int, ...] = ()
     location: str = "none yet; 'spearmint-int run' makes one"
+    goal: Goal | None = None
 
 
 @click.command(short_help="How far it is, and the best so far.")
@@ -70,6 +73,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         job_seconds=median(seconds) if seconds else None,
         damaged=damaged,
         location=store.location,
+        goal=load_goal(store) if config.stop_when else None,
     )
 
 
@@ -101,6 +105,8 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
     if best is not None and best.values is not None:
         value = value_text.number(best.values[config.task_name])
         yield "best", f"{value} at {value_text.params(best.params)} (job {best.id})"
+    if report.goal is not None:
+        yield "goal", str(report.goal)
     if broken is not None and broken.failures:
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
     if report.damaged:
@@ -138,6 +144,7 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "jobs": {status.value: number for status, number in report.counts.items()},
         "damaged": list(report.damaged),
         "best": None if best is None else job_document(best, task=config.task_name),
+        "goal": report.goal and vars(report.goal),
     }
 
 

@@ -147,6 +147,8 @@ def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
         best = (max if maximize else min)(worked, key=lambda row: row.value)
         where = value_text.params(best.params)
         rows.append(("best", f"{best.value:.8g} at {where} (job {best.id})"))
+    if state.goal is not None:
+        rows.append(("goal", str(state.goal)))
     return facts(rows)
 
 

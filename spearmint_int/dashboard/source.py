@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spearmint_int.errors import SpearmintError, StoreMissing
+from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import UNFINISHED, JobStatus
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
@@ -46,6 +47,7 @@ class State:
 
     counts: dict[JobStatus, int]
     rows: tuple[Trial, ...]
+    goal: Goal | None = None
 
     @property
     def version(self) -> str:
@@ -106,7 +108,8 @@ class Source:
                 return NOTHING
             counts = store.counts()
             if counts != self._state.counts:
-                self._state = State(counts, self._rows(store, sum(counts.values())))
+                goal = load_goal(store) if self.config.stop_when else None
+                self._state = State(counts, self._rows(store, sum(counts.values())), goal)
             return self._state
 
     def figure(self, kind: str, theme: str) -> Drawn | None:

@@ -16,6 +16,7 @@ from spearmint_int.jobs import JobStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from spearmint_int.goal import Goal
     from spearmint_int.jobs import Failure, Job
     from spearmint_int.space import Params
 
@@ -67,6 +68,7 @@ class Progress:
     job_seconds: float | None  # mean over this run
     elapsed_seconds: float
     remaining_seconds: float | None  # a guess from the means, and at most what max-time leaves
+    goal: Goal | None = None  # how far `stop-when` is
 
 
 @dataclass(frozen=True)

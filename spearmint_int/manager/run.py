@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
+from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.estimate import Estimator
 from spearmint_int.manager.events import (
@@ -65,11 +67,12 @@ class Run:
     ) -> None:
         owner = new_owner()
         rule = StopRule.of(config.stop_when) if config.stop_when else None
-        experiment = StoredExperiment.begin(
-            config, store, chooser=stopping_chooser(chooser, rule) if rule else chooser
-        )
+        if rule is not None:
+            chooser = stopping_chooser(chooser, rule, tell=self._note_goal)
+        experiment = StoredExperiment.begin(config, store, chooser=chooser)
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
         self._began = store.now()
+        self._goal: Goal | None = None
         damaged = store.damaged()
         self._history = experiment.history
         self._history.leave_out(damage.job_id for damage in damaged)
@@ -279,5 +282,12 @@ class Run:
         until = [look, self._leave_at - now, self._tracker.seconds_left]
         return min(*until, self._starts.seconds_left or look)
 
+    def _note_goal(self, goal: Goal) -> None:
+        """In the chooser's thread; a store that is away is no reason to choose nothing."""
+        self._goal = goal
+        with suppress(StoreUnavailable):
+            keep_goal(self._store, goal)
+
     def _progress(self) -> Progress:
-        return self._tracker.progress(self._jobs.ids, self._estimator.latest)
+        progress = self._tracker.progress(self._jobs.ids, self._estimator.latest)
+        return replace(progress, goal=self._goal)

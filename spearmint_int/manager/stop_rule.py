@@ -11,9 +11,12 @@ from spearmint_int.analysis.optimum import certificate, optimum_draws, probabili
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import fit
 from spearmint_int.errors import GoalReached
+from spearmint_int.goal import Goal
 from spearmint_int.sampling.priors import lognormal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spearmint_int.chooser import Answer, Chooser, Problem
     from spearmint_int.config.stop_rule import StopRule
 
@@ -28,11 +31,13 @@ SAMPLES, THINNING = 40, 1
 ROUGH = {"length_scale": lognormal(-1.0, 1.0)}
 
 
-def stopping_chooser(chooser: Chooser, rule: StopRule) -> Chooser:
-    """The chooser, which raises GoalReached as soon as the rule holds."""
+def stopping_chooser(
+    chooser: Chooser, rule: StopRule, *, tell: Callable[[Goal], object]
+) -> Chooser:
+    """The chooser, which raises GoalReached as soon as the rule holds, and tells how far it is."""
 
     def choose(problem: Problem, count: int = 1) -> Answer:
-        sentence = goal_reached(problem, rule)
+        sentence = goal_reached(problem, rule, tell=tell)
         if sentence is not None:
             raise GoalReached(sentence)
         return chooser(problem, count)
@@ -40,7 +45,9 @@ def stopping_chooser(chooser: Chooser, rule: StopRule) -> Chooser:
     return choose
 
 
-def goal_reached(problem: Problem, rule: StopRule) -> str | None:
+def goal_reached(
+    problem: Problem, rule: StopRule, *, tell: Callable[[Goal], object] = lambda _: None
+) -> str | None:
     """The certificate in one sentence, or None while the rule does not hold."""
     if problem.finite < LEAST_RESULTS + len(problem.space.groups):
         return None
@@ -50,10 +57,10 @@ def goal_reached(problem: Problem, rule: StopRule) -> str | None:
             draws = optimum_draws(fit(_doubting(problem), rng), rng)
         except np.linalg.LinAlgError:
             return None
+    found = certificate(draws, confidence=rule.confidence)
+    tell(Goal(problem.finite, found.bound, rule.confidence, rule.regret))
     chance = probability_of_better(draws, rule.regret)
-    if chance > 1.0 - rule.confidence:
-        return None
-    return f"the model is {certificate(draws, confidence=rule.confidence)}"
+    return None if chance > 1.0 - rule.confidence else f"the model is {found}"
 
 
 def _doubting(problem: Problem) -> Problem:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from spearmint_int.analysis.optimum import (
+    OptimumDraws,
+    best_cells,
     certificate,
     discrete_groups,
     optimum_draws,
@@ -15,7 +17,7 @@ from spearmint_int.analysis.optimum import (
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
 from spearmint_int.kernels import Covariance, kernel_named
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Enum, Float, Int, Params, Space
 
 LATTICE = Space({"k": Int(0, 9), "n": Int(1, 6)})
 QUICK = ChooserOptions(samples=8, burn_in=60, likelihood="NOISELESS")
@@ -46,10 +48,21 @@ def test_probabilities_add_up_and_point_at_the_best_integer() -> None:
     assert max(chances, key=lambda k: chances[k]) == 3
 
 
+def test_cells_come_likeliest_first_and_agree_with_their_integers() -> None:
+    draws = optimum_draws(some_model(), np.random.default_rng(0))
+    cells = best_cells(draws)
+    chances = [chance for _, chance in cells]
+    assert np.isclose(sum(chances), 1.0)
+    assert chances == sorted(chances, reverse=True)
+    of_three = sum(chance for params, chance in cells if params["k"] == 3)
+    assert np.isclose(of_three, probability_of_best(draws, 0)[3])
+
+
 def test_after_every_cell_there_is_no_doubt_left() -> None:
     rows = LATTICE.lattice()
     draws = optimum_draws(model_of(LATTICE, rows, bowl(rows)), np.random.default_rng(0))
     assert probability_of_best(draws, 0)[3] == 1.0
+    assert best_cells(draws) == [({"k": 3, "n": 2}, 1.0)]
     assert certificate(draws).bound < 1e-3
 
 
@@ -67,6 +80,7 @@ def test_a_mixed_space_is_drawn_where_its_minimum_may_be() -> None:
     model = model_of(space, rows, (rows[:, 0] - 0.3) ** 2 + rows[:, 1] + rows[:, 2])
     draws = optimum_draws(model, np.random.default_rng(0), count=200)
     assert not draws.is_exact
+    assert best_cells(draws) == []
     assert np.all(draws.regret >= 0.0)
     assert discrete_groups(space) == [1, 2]
     assert probability_of_best(draws, 2)["b"] > 0.9
@@ -91,19 +105,37 @@ def drawn_function(space: Space, rng: np.random.Generator) -> FloatArray:
     return np.asarray(rng.multivariate_normal(np.zeros(len(rows)), K, method="eigh"))
 
 
-@pytest.mark.slow
-def test_the_probability_of_best_is_calibrated() -> None:
-    said, came = [], []
+@pytest.fixture(scope="module")
+def many() -> list[tuple[OptimumDraws, Params]]:
+    """Draws after 15 results of each of 200 functions, and the cell that was the best."""
+    found = []
     for seed in range(200):
         rng = np.random.default_rng(seed)
         values, rows = drawn_function(LATTICE, rng), LATTICE.lattice()
         seen = rng.permutation(len(rows))[:15]
         draws = optimum_draws(model_of(LATTICE, rows[seen], values[seen]), rng, count=400)
+        found.append((draws, LATTICE.decode(rows[np.argmin(values)])))
+    return found
+
+
+@pytest.mark.slow
+def test_the_probability_of_best_is_calibrated(many: list[tuple[OptimumDraws, Params]]) -> None:
+    said, came = [], []
+    for draws, best in many:
         chances = probability_of_best(draws, 0)
-        best = LATTICE.decode(rows[np.argmin(values)])["k"]
         said += list(chances.values())
-        came += [value == best for value in chances]
+        came += [value == best["k"] for value in chances]
     _check_reliability(np.array(said), np.array(came))
+
+
+@pytest.mark.slow
+def test_the_probability_of_each_cell_is_calibrated(
+    many: list[tuple[OptimumDraws, Params]],
+) -> None:
+    cells = [
+        (params == best, chance) for draws, best in many for params, chance in best_cells(draws)
+    ]
+    _check_reliability(np.array([c for _, c in cells]), np.array([came for came, _ in cells]))
 
 
 def _check_reliability(said: FloatArray, came: FloatArray) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from spearmint_int.cli.program import exit_code
 from spearmint_int.config import load_config
+from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.jobs import Failure, FailureKind, JobDraft, Source
 from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine
@@ -45,6 +46,18 @@ def test_status_for_programs_has_the_same(spearmint: CommandLine, with_results: 
     assert status["jobs"] == {"new": 0, "pending": 0, "complete": 4, "broken": 0}
     assert status["best"]["params"] == {"x": -0.25, "n": 0}
     assert (status["experiment"], status["budget"]) == ("parabola", 3)
+
+
+def test_status_says_how_far_the_goal_is(spearmint: CommandLine, with_results: Path) -> None:
+    path = with_results / "config.json"
+    document = json.loads(path.read_text()) | {"stop-when": "regret below 0.01 with 95 %"}
+    path.write_text(json.dumps(document))
+    assert "goal" not in spearmint("status", with_results).out
+    store = open_store(load_config(with_results))
+    keep_goal(store, Goal(results=4, bound=0.5, confidence=0.95, wanted=0.01))
+    store.close()
+    assert "goal        95 % sure that no point is better" in spearmint("status", with_results).out
+    assert spearmint("status", with_results, "--json").json["goal"]["bound"] == 0.5
 
 
 def test_status_shows_the_last_broken_job(spearmint: CommandLine, with_results: Path) -> None:

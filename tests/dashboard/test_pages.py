@@ -13,6 +13,7 @@ from plotly.utils import PlotlyJSONEncoder
 
 from spearmint_int.dashboard import Access, make_app, pages
 from spearmint_int.dashboard.source import NOTHING, State
+from spearmint_int.goal import Goal
 from spearmint_int.snapshot import Trial
 
 HOSTILE = "<img src=x onerror=alert(1)>/../?#"
@@ -44,6 +45,13 @@ def test_the_best_of_what_is_maximised_is_the_highest() -> None:
         pages.overview([pages.Line("a", state, maximize=True)]), cls=PlotlyJSONEncoder
     )
     assert '"children": "3"' in listed
+
+
+def test_how_far_the_goal_is_stands_with_the_best() -> None:
+    goal = Goal(results=12, bound=0.25, confidence=0.95, wanted=0.01)
+    shown = pages.standing(State(NOTHING.counts, (), goal), None, maximize=False)
+    told = json.dumps(shown, cls=PlotlyJSONEncoder)
+    assert "95 % sure that no point is better than the best by more than 0.25, after 12" in told
 
 
 def test_facts_without_a_text_are_left_out() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from spearmint_int.chooser import Answer, Problem, recommend
 from spearmint_int.errors import ConfigError
+from spearmint_int.goal import load_goal
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus, Source
 from spearmint_int.manager import (
     EndReason,
@@ -109,6 +110,10 @@ def test_a_run_ends_when_it_has_found_enough(place: Place, store: Store) -> None
     assert summary.reason is EndReason.GOAL
     assert "90 % sure that no point is better than the best by more than" in summary.message
     assert 6 <= len(store.jobs()) < 60
+    goal = summary.progress.goal
+    assert goal is not None
+    assert goal.bound <= goal.wanted == 0.05
+    assert load_goal(store) == goal
     assert run(config, store)[0].reason is EndReason.GOAL
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from spearmint_int.chooser import Observations, Problem, suggest
 from spearmint_int.config.stop_rule import StopRule
+from spearmint_int.goal import Goal
 from spearmint_int.manager.stop_rule import goal_reached
 from tests.analysis.test_optimum import LATTICE, QUICK, bowl, drawn_function
 
@@ -28,6 +29,16 @@ def test_a_handful_of_results_reaches_none() -> None:
 
 def test_a_goal_that_is_too_ambitious_is_not_reached() -> None:
     assert goal_reached(problem_of(15), StopRule(1e-12, 0.999)) is None
+
+
+def test_how_far_it_is_is_told_whether_it_is_reached_or_not() -> None:
+    told: list[Goal] = []
+    assert goal_reached(problem_of(15), StopRule(1e-12, 0.999), tell=told.append) is None
+    assert goal_reached(problem_of(60), StopRule(0.01, 0.99), tell=told.append) is not None
+    far, near = told
+    assert (far.results, far.confidence, far.wanted) == (15, 0.999, 1e-12)
+    assert far.bound > far.wanted
+    assert near.bound <= near.wanted
 
 
 @pytest.mark.slow

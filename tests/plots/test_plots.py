@@ -123,6 +123,18 @@ def test_warped_axes_are_drawn_from_end_to_end(snapshot: Snapshot) -> None:
     assert all(np.all(np.diff(trace.y) >= 0) for trace in axes)
 
 
+def test_a_lattice_has_a_bar_for_each_of_its_likeliest_cells() -> None:
+    space = Space({"k": Int(0, 3), "e": Enum(["a", HOSTILE])})
+    rows = space.lattice()[::2]
+    observed = Observations.of(rows, rows[:, 0])
+    options = ChooserOptions(samples=3, burn_in=20)
+    problem = Problem(space, observed, options=options)
+    drawn = plot(Snapshot("small", (Trial(1, {}, 1.0),), problem), "optimum")
+    assert drawn.data[-1].orientation == "h"
+    assert len(drawn.data) == 3
+    assert "<script" not in drawn.to_json()
+
+
 def test_the_best_so_far_never_rises(snapshot: Snapshot) -> None:
     (line,) = [t for t in plot(snapshot, "progress").data if t.name == "best so far"]
     assert np.all(np.diff(line.y) <= 0)
