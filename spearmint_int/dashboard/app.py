@@ -17,8 +17,6 @@ from spearmint_int.errors import SpearmintError
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
 
-MOST_DRAWN = 5000  # points of the live figure: of more jobs, the newest
-
 
 def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = False) -> dash.Dash:
     """The application for these experiments, by their names."""
@@ -160,36 +158,47 @@ def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
 def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     @app.callback(
         Output("standing", "children"),
-        Output("progress", "figure"),
         Output("table", "children"),
         Output("shown", "children"),
         Output("seen-jobs", "data"),
         Input("clock-jobs", "n_intervals"),
         Input("order", "data"),
         Input("filter", "value"),
-        State("theme", "data"),
         State("seen-jobs", "data"),
         State("address", "pathname"),
     )
-    def live(
-        _: int, order: dict[str, Any], wanted: str, theme: str | None, seen: str, path: str
-    ) -> Any:
+    def live(_: int, order: dict[str, Any], wanted: str, seen: str, path: str) -> Any:
         source = _source_at(sources, path)
         if source is None:
-            return (no_update,) * 5
+            return (no_update,) * 4
         try:
-            now, theme = source.state(), theme or "light"
+            now = source.state()
         except SpearmintError as error:
-            fault = html.P(str(error), className="fault")
-            return (fault, *(no_update,) * 3, "")
-        seen_now = f"{now.version} {theme} {order} {wanted}"
+            return html.P(str(error), className="fault"), no_update, no_update, ""
+        seen_now = f"{now.version} {order} {wanted}"
         if seen == seen_now:
-            return (no_update,) * 5
+            return (no_update,) * 4
         table, shown = _table(source, now.rows, order, wanted or "")
-        upward = source.config.maximize
-        head = pages.standing(now, source.config.budget, maximize=upward)
-        drawn = progress.figure(now.rows[-MOST_DRAWN:], [], maximize=upward, theme=theme)
-        return head, drawn, table, shown, seen_now
+        head = pages.standing(now, source.config.budget, maximize=source.config.maximize)
+        return head, table, shown, seen_now
+
+    # after the table, which must not wait for the browser to draw
+    @app.callback(
+        Output("progress", "figure"),
+        Output("seen-progress", "data"),
+        Input("seen-jobs", "data"),
+        Input("theme", "data"),
+        State("seen-progress", "data"),
+        State("address", "pathname"),
+    )
+    def best_so_far(news: str, theme: str | None, seen: str, path: str) -> Any:
+        source = _source_at(sources, path)
+        if source is None or not news:
+            return no_update, no_update
+        now, theme = source.state(), theme or "light"
+        if seen == (seen_now := f"{now.version} {theme}"):
+            return no_update, no_update
+        return progress.figure(now.rows, [], maximize=source.config.maximize, theme=theme), seen_now
 
     app.clientside_callback(
         _in_browser("reorder"),

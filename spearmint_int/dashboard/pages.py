@@ -123,6 +123,7 @@ def jobs_page(cells: Mapping[str, str]) -> html.Div:
                 [html.Button("‹ newer", id="newer"), html.Span(id="shown"),
                  html.Button("older ›", id="older")], className="bar",
             ),
+            dcc.Store(id="seen-progress", data=""),
             dcc.Store(id="order", data={"column": "job", "descending": True, "page": 0}),
         ]
     )  # fmt: skip

@@ -9,11 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spearmint_int.analysis.crossvalidation import taken
+from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import Problem, Recommendation, recommend
 from spearmint_int.plots.style import BLUE, GREEN, GREY, VERMILION, empty, faded, finished
 from spearmint_int.snapshot import Snapshot, Trial
 
 TITLE = "Best so far"
+MOST_MARKS = 2000
 CHECKPOINTS = 10  # moments at which the model is asked again for its minimum
 
 
@@ -38,9 +40,10 @@ def figure(
     ids, values = [t.id for t in done], np.array([t.value for t in done])
     _add_results(drawn, ids, values)
     _add_failures(drawn, [t.id for t in trials if t.status == "broken" or _is_failed(t)])
-    best = np.maximum if maximize else np.minimum
+    best = (np.maximum if maximize else np.minimum).accumulate(values)
+    steps = _steps(best)
     drawn.add_scatter(
-        x=ids, y=best.accumulate(values), mode="lines", name="best so far",
+        x=[ids[i] for i in steps], y=best[steps], mode="lines", name="best so far",
         line={"color": BLUE, "width": 2.5, "shape": "hv"},
     )  # fmt: skip
     _add_moments(drawn, ids, moments)
@@ -53,21 +56,32 @@ def _is_failed(trial: Trial) -> bool:
     return trial.status == "complete" and not trial.worked
 
 
-def _add_results(drawn: go.Figure, ids: list[int], values: np.ndarray) -> None:
-    kind = go.Scattergl if len(ids) > 2000 else go.Scatter
-    drawn.add_trace(
-        kind(
-            x=ids, y=values, mode="markers", name="result",
-            marker={"color": GREY, "size": 6, "opacity": 0.6},
-        )
+def _steps(best: FloatArray) -> list[int]:
+    """Where the best so far changes, and its ends: the line between is flat."""
+    changes = np.flatnonzero(np.diff(best)) + 1
+    return sorted({0, *changes.tolist(), len(best) - 1})
+
+
+def _thinned(count: int) -> tuple[slice, str]:
+    """Which of many to draw, and a word on it: a browser takes seconds for 10 000 marks."""
+    step = -(-count // MOST_MARKS)
+    return slice(None, None, step), f" (1 in {step})" if step > 1 else ""
+
+
+def _add_results(drawn: go.Figure, ids: list[int], values: FloatArray) -> None:
+    part, word = _thinned(len(ids))
+    drawn.add_scatter(
+        x=ids[part], y=values[part], mode="markers", name=f"result{word}",
+        marker={"color": GREY, "size": 6, "opacity": 0.6},
     )  # fmt: skip
 
 
 def _add_failures(drawn: go.Figure, ids: list[int]) -> None:
     """Crosses at the foot: a failure has no value."""
     if ids:
+        part, word = _thinned(len(ids))
         drawn.add_scatter(
-            x=ids, y=[0.0] * len(ids), yaxis="y2", mode="markers", name="failed",
+            x=ids[part], y=[0.0] * len(ids[part]), yaxis="y2", mode="markers", name=f"failed{word}",
             marker={"color": VERMILION, "symbol": "x", "size": 8},
         )  # fmt: skip
         hidden = {"visible": False, "range": [-0.03, 1], "fixedrange": True}

@@ -225,5 +225,5 @@ def test_ten_thousand_jobs_are_there_at_once(
     browser.get(server.url("/e/parabola"))
     took = await_text(browser, "1 to 50 of 10000")
     paint = "return performance.getEntriesByName('first-contentful-paint')[0].startTime"
-    assert browser.execute_script(paint) < 10_000  # below 2 s on a machine of its own
-    assert took < 20.0
+    assert browser.execute_script(paint) < 2_000
+    assert took < 10.0  # below 1 s on a machine of its own

@@ -19,7 +19,7 @@ from spearmint_int.space import Params, Space
 
 pytest.importorskip("plotly")
 
-from spearmint_int.plots import plot, write
+from spearmint_int.plots import plot, progress, write
 from spearmint_int.plots.style import GREEN
 from spearmint_int.plots.timeline import lanes_of
 
@@ -138,6 +138,16 @@ def test_a_lattice_has_a_bar_for_each_of_its_likeliest_cells() -> None:
 def test_the_best_so_far_never_rises(snapshot: Snapshot) -> None:
     (line,) = [t for t in plot(snapshot, "progress").data if t.name == "best so far"]
     assert np.all(np.diff(line.y) <= 0)
+
+
+def test_many_results_are_thinned_but_not_the_best_so_far() -> None:
+    values = np.random.default_rng(0).random(10_000)
+    values[17] = -1.0
+    drawn = progress.figure([Trial(i + 1, {}, float(v)) for i, v in enumerate(values)], [])
+    result, best = drawn.data
+    assert (len(result.x), result.name) == (2000, "result (1 in 5)")
+    assert dict(zip(best.x, best.y, strict=True))[18] == -1.0
+    assert (best.x[-1], best.y[-1]) == (10_000, -1.0)
 
 
 def test_jobs_that_overlap_lie_in_different_lanes() -> None:
