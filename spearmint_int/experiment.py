@@ -26,14 +26,17 @@ from spearmint_int.chooser import (
     recommend,
     suggest,
 )
-from spearmint_int.config.declaration import begin_era, check_variables, eras
+from spearmint_int.config.declaration import begin_era, check_variables, eras, is_of
+from spearmint_int.errors import ConfigError
 from spearmint_int.history import MemoryHistory, StoreHistory
 from spearmint_int.identity import begin_identity, identity_notices, load_identity
 from spearmint_int.jobs import JobDraft
+from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.recode import fixed_names, recoder
 from spearmint_int.sampling import ChainState
 from spearmint_int.settings import keep_settings
 from spearmint_int.space import Space
+from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,6 +145,16 @@ class StoredExperiment(Experiment):
             maximize=config.maximize,
         )
         self.tasks = config.tasks
+        self._config, self._store = config, store
+
+    def check_declaration(self) -> None:
+        """ConfigError when others have declared the variables anew: a point of ours would be taken
+        for one of theirs. To be called under the suggestion lock, before a job is added."""
+        if not is_of(self._config, eras(self._store)[-1]):
+            raise ConfigError(
+                f"{self._config.file_name}: variables: another run has declared them otherwise "
+                "since this one began; let all run with one config, and start again"
+            )
 
     @classmethod
     def begin(
@@ -149,7 +162,12 @@ class StoredExperiment(Experiment):
     ) -> StoredExperiment:
         """For whoever adds jobs: what the first one said holds for all that follow."""
         begin_identity(config, store)
-        begin_era(config, store)
+        known = eras(store)
+        if known and not is_of(config, known[-1]):
+            with SuggestionLock(store, new_owner()).held():
+                begin_era(config, store)
+        else:
+            begin_era(config, store)
         store.first_meta("seed", config.seed)
         keep_settings(config, store)
         return cls(config, store, chooser=chooser)

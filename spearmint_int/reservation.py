@@ -6,15 +6,14 @@ It is pending for the model and counts against no run's budget.
 
 from __future__ import annotations
 
-import time
 import uuid
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import StoreError, StoreUnavailable
+from spearmint_int.errors import StoreError
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import RESERVED, JobStatus
 from spearmint_int.launcher.liveness import new_owner
-from spearmint_int.manager.suggestion import SuggestionLock
+from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,16 +22,14 @@ if TYPE_CHECKING:
     from spearmint_int.jobs import Job
     from spearmint_int.stores.protocol import Store
 
-LOCK_WAIT_SECONDS = 60.0  # a suggestion of somebody else takes seconds
 LEASE_SECONDS = 60.0
 
 
 def reserve(config: Config, store: Store, count: int) -> list[Job]:
     """The next points as jobs that nobody else gets."""
     experiment = StoredExperiment.begin(config, store)
-    lock = SuggestionLock(store, new_owner())
-    _wait_for(lock)
-    try:
+    with SuggestionLock(store, new_owner()).held():
+        experiment.check_declaration()
         experiment.history.refresh()
         answer = experiment.suggest(count)
         jobs, pending = [], list(experiment.history.pending_ids)
@@ -44,8 +41,6 @@ def reserve(config: Config, store: Store, count: int) -> list[Job]:
                 pending.append(job.id)
         experiment.go_on_from(answer)
         experiment.history.save_chain()
-    finally:
-        lock.release()
     return jobs
 
 
@@ -64,13 +59,3 @@ def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:
 
 def _state(job: Job) -> str:
     return "being told" if job.status is JobStatus.NEW else str(job.status)
-
-
-def _wait_for(lock: SuggestionLock) -> None:
-    until = time.monotonic() + LOCK_WAIT_SECONDS
-    while not lock.take():
-        if time.monotonic() > until:
-            raise StoreUnavailable(
-                f"somebody else has been choosing a point for {LOCK_WAIT_SECONDS:g} s; try again"
-            )
-        time.sleep(0.1)

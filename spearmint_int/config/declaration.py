@@ -69,11 +69,16 @@ def begin_era(config: Config, store: Store) -> list[Era]:
     store.first_meta(VARIABLES, declared(config))
     known = eras(store)
     check_variables(config, known)
-    if _same(known[-1].variables, declared(config)):
+    if is_of(config, known[-1]):
         return known
     known.append(Era(sum(store.counts().values()), declared(config)))
     store.save_meta(LATER, [{"after": e.after, "variables": e.variables} for e in known[1:]])
     return known
+
+
+def is_of(config: Config, era: Era) -> bool:
+    """Whether the config's variables are the era's."""
+    return _same(era.variables, declared(config))
 
 
 def check_variables(config: Config, known: list[Era]) -> None:

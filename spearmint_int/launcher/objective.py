@@ -193,8 +193,15 @@ def as_number(value: object, task: object = None) -> float:
             return float(value.item() if shape else value)  # type: ignore[attr-defined, arg-type]
     except (TypeError, ValueError, OverflowError):
         pass  # an array of strings, a complex number, an int beyond the floats
-    shown = f"{type(value).__name__} {value!r}"[:200]
-    raise UnusableError("bad-result", f"{where} {shown} instead of a number")
+    raise UnusableError("bad-result", f"{where} {_shown(value)} instead of a number")
+
+
+def _shown(value: object) -> str:
+    """Its type, and what it says of itself, if it can: an int of 5 000 digits can't."""
+    try:
+        return f"{type(value).__name__} {value!r}"[:200]
+    except Exception:
+        return f"an unreadable {type(value).__name__}"
 
 
 def _failed(kind: str, message: str) -> Report:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import Job
-from spearmint_int.launcher.liveness import owner_is_dead
 from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import JobAdded, SuggestionStarted
 from spearmint_int.manager.initial_points import add_initial_points
+from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
     from spearmint_int.experiment import StoredExperiment
     from spearmint_int.manager.events import Listener
     from spearmint_int.stores.protocol import Store
-
-
-LOCK = "suggestion"
-LOCK_SECONDS = 30.0  # how long other machines wait when the manager that suggests is killed
-RENEW_SECONDS = 10.0
 
 
 class Begun(Enum):
@@ -52,37 +46,6 @@ class _Attempt:
     resource: str
     last_id: int  # of the jobs that it was chosen from
     pending: tuple[int, ...]  # those of them that had not ended
-
-
-class SuggestionLock:
-    """One manager at a time suggests: held from the reading of the data until the job is stored.
-
-    So two managers never choose from the same data, and the same seed gives the same jobs.
-    """
-
-    def __init__(self, store: Store, owner: str) -> None:
-        self._store, self._owner = store, owner
-        self._renew_at: float | None = None  # None: not held
-
-    def take(self) -> bool:
-        """Have it for a while longer; False when another manager has it."""
-        if self._renew_at is None or time.monotonic() >= self._renew_at:
-            self._free_of_dead_holder()
-            held = self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
-            self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
-        return self._renew_at is not None
-
-    def _free_of_dead_holder(self) -> None:
-        """After a crash on this machine, the next manager need not wait for the lease to end."""
-        holder = self._store.lock_holder(LOCK)
-        if holder is not None and owner_is_dead(holder):
-            self._store.unlock(LOCK, holder)
-
-    def release(self) -> None:
-        """Let others go on; nothing happens when it isn't held."""
-        if self._renew_at is not None:
-            self._renew_at = None
-            self._store.unlock(LOCK, self._owner)
 
 
 class Suggester:
@@ -112,6 +75,7 @@ class Suggester:
         """Start on a point for the resource, if the lock is free."""
         if not self._lock.take():
             return Begun.LOCKED
+        self._experiment.check_declaration()
         if self._add_initial_points():
             self._wake()
             return Begun.INITIAL_POINTS
@@ -172,6 +136,7 @@ class Suggester:
         draft = self._experiment.draft(
             answer.suggestions[0], resource=attempt.resource, pending=attempt.pending
         )
+        self._experiment.check_declaration()
         limit = self._config.resources[attempt.resource].max_finished_jobs
         job = self._store.add(draft, limit=limit, after=attempt.last_id)
         if job is not None:

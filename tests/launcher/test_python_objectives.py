@@ -115,6 +115,7 @@ def test_a_dict_has_a_number_for_each_task(tmp_path: Path) -> None:
         ("{'other': 1}", 'return a number, or {"main": …}'),
         ("{'main': 'x'}", "for task 'main'"),
         ("object()", "instead of a number"),
+        ("10**5000", "returned an unreadable int instead of a number"),
     ],
 )
 def test_anything_else_is_a_bad_result(tmp_path: Path, expression: str, words: str) -> None:

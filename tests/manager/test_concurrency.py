@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from spearmint_int.errors import ConfigError
+from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobStatus
-from spearmint_int.manager import Manager
+from spearmint_int.manager import EndReason, Event, JobEnded, Manager
 from spearmint_int.stores import Store, open_store
-from tests.manager.experiments import experiment, no_estimate, on_both_stores
+from spearmint_int.suggestion_lock import SuggestionLock
+from tests.manager.experiments import (
+    SQUARE,
+    VARIABLES,
+    experiment,
+    no_estimate,
+    on_both_stores,
+    run,
+)
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(180)
@@ -25,6 +37,7 @@ def main(job_id, params):
         file.write(f"{began} {time.time()}")
     return float(params["x"][0] ** 2)
 """
+WIDER = VARIABLES | {"x": {"type": "FLOAT", "min": -1, "max": 3}}
 
 
 def run_four_managers(place: Place, **keys: Any) -> int:
@@ -54,3 +67,37 @@ def test_max_concurrent_in_all_is_of_all_managers_together(
 ) -> None:
     assert run_four_managers(place, max_concurrent=2, max_concurrent_in_all=limit) <= limit
     assert store.counts()[JobStatus.COMPLETE] == 10
+
+
+def test_a_manager_ends_when_another_one_declares_the_variables_anew(
+    place: Place, store: Store
+) -> None:
+    config = experiment(place, SQUARE, max_finished_jobs=5)
+    other = experiment(place, SQUARE, max_finished_jobs=5, variables=WIDER)
+
+    def declare(event: Event) -> None:
+        if isinstance(event, JobEnded):
+            StoredExperiment.begin(other, store)
+
+    with pytest.raises(ConfigError, match="another run has declared them otherwise"):
+        Manager(config, store, recommender=no_estimate, listener=declare).run()
+    summary, _ = run(other, store)
+    assert summary.reason is EndReason.BUDGET
+    known = StoredExperiment.read(other, store).history.observations()
+    widths = [2.0 if job.id == 1 else 4.0 for job in store.jobs()]
+    places = [job.point[0] * width for job, width in zip(store.jobs(), widths, strict=True)]
+    assert known.points[:, 0] * 4.0 == pytest.approx(places)
+
+
+def test_the_lock_is_waited_for_before_variables_are_declared_anew(
+    place: Place, store: Store
+) -> None:
+    config = experiment(place, SQUARE)
+    StoredExperiment.begin(config, store)
+    other = experiment(place, SQUARE, variables=WIDER)
+    choosing = SuggestionLock(store, "somebody")
+    assert choosing.take()
+    threading.Timer(0.5, choosing.release).start()
+    begin = time.monotonic()
+    StoredExperiment.begin(other, store)
+    assert time.monotonic() - begin > 0.4

@@ -14,9 +14,9 @@ from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import Best, StoreAway, StoreBack
 from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
 from spearmint_int.manager.shutdown import StopRequest, Urgency, stopped_by_signals
-from spearmint_int.manager.suggestion import SuggestionLock
 from spearmint_int.manager.trace import TraceFiles, best_text, trace_line
 from spearmint_int.stores import Store
+from spearmint_int.suggestion_lock import SuggestionLock
 from tests.manager.experiments import Heard
 
 BEST = Best(3, 0.25, {"x": [0.5, 1.0], "kind": "relu"})

@@ -1,0 +1,66 @@
+"""The suggestion lock: whoever adds the next job, or declares the variables anew, has it alone."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from spearmint_int.errors import StoreUnavailable
+from spearmint_int.launcher.liveness import owner_is_dead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spearmint_int.stores.protocol import Store
+
+LOCK = "suggestion"
+LOCK_SECONDS = 30.0  # how long other machines wait when the manager that suggests is killed
+RENEW_SECONDS = 10.0
+WAIT_SECONDS = 60.0  # a suggestion of somebody else takes seconds
+
+
+class SuggestionLock:
+    """One manager at a time suggests: held from the reading of the data until the job is stored.
+
+    So two managers never choose from the same data, and the same seed gives the same jobs.
+    """
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store, self._owner = store, owner
+        self._renew_at: float | None = None  # None: not held
+
+    def take(self) -> bool:
+        """Have it for a while longer; False when another manager has it."""
+        if self._renew_at is None or time.monotonic() >= self._renew_at:
+            self._free_of_dead_holder()
+            held = self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
+            self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
+        return self._renew_at is not None
+
+    def _free_of_dead_holder(self) -> None:
+        """After a crash on this machine, the next manager need not wait for the lease to end."""
+        holder = self._store.lock_holder(LOCK)
+        if holder is not None and owner_is_dead(holder):
+            self._store.unlock(LOCK, holder)
+
+    def release(self) -> None:
+        """Let others go on; nothing happens when it isn't held."""
+        if self._renew_at is not None:
+            self._renew_at = None
+            self._store.unlock(LOCK, self._owner)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait for it, and have it inside; StoreUnavailable when that takes too long."""
+        until = time.monotonic() + WAIT_SECONDS
+        while not self.take():
+            if time.monotonic() > until:
+                raise StoreUnavailable(
+                    f"somebody else has been choosing a point for {WAIT_SECONDS:g} s; try again"
+                )
+            time.sleep(0.1)
+        try:
+            yield
+        finally:
+            self.release()
