@@ -27,7 +27,9 @@ def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generato
     if posterior.noiseless:
         return posterior
     theta, X = posterior.theta, posterior.X
-    factor = factor_of(X, np.zeros(len(X)), theta, posterior.covariance, jitter=JITTER)
+    factor = factor_of(
+        X, posterior.features, np.zeros(len(X)), theta, posterior.covariance, jitter=JITTER
+    )
     values = _latent_values(posterior, factor, draws, rng)
     whitened = factor.whiten(values - theta.mean)
     return replace(posterior, noiseless=True, factor=factor, whitened=whitened, values=values)

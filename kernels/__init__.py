@@ -9,6 +9,7 @@ from spearmint_int.kernels._stationary import (
 )
 from spearmint_int.kernels.covariance import Covariance, InputTransform, rounding, unrounded
 from spearmint_int.kernels.stationary import Kernel, kernel_named, register_kernel
+from spearmint_int.kernels.trend import Trend
 from spearmint_int.kernels.warp import InputWarp
 from spearmint_int.registry import KERNELS
 
@@ -19,6 +20,7 @@ __all__ = [
     "InputTransform",
     "InputWarp",
     "Kernel",
+    "Trend",
     "kernel_named",
     "packed_squared_differences",
     "register_kernel",

@@ -1,4 +1,5 @@
-"""amp2 · k(z, z'): a stationary kernel with a length scale for each group of columns.
+"""The covariance over amp2: a stationary kernel with a length scale for each group of columns, and
+a trend.
 
 Its rows have been through every step of the inputs already, T first (paper, Eq. 2: k'(x, x') =
 k(T(x), T(x'))). Nothing here transforms again: a step need not be idempotent.
@@ -7,12 +8,13 @@ k(T(x), T(x'))). Nothing here transforms again: a step need not be idempotent.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels._stationary import CompiledKernel, squared_distances
+from spearmint_int.kernels.trend import Trend
 from spearmint_int.space import Space
 
 # T: points anywhere in the cube [n, D] to the rows that the model sees.
@@ -21,15 +23,16 @@ InputTransform = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Covariance:
-    """A stationary kernel, with a length scale for each group of columns."""
+    """A stationary kernel, with a length scale for each group of columns, and perhaps a trend."""
 
     kernel: CompiledKernel
     groups: tuple[tuple[int, ...], ...]
     dimensions: int
+    trend: Trend = field(default_factory=Trend)
 
     @classmethod
-    def over(cls, space: Space, kernel: CompiledKernel) -> Covariance:
-        return cls(kernel, space.groups, space.dimensions)
+    def over(cls, space: Space, kernel: CompiledKernel, *, trend: bool = False) -> Covariance:
+        return cls(kernel, space.groups, space.dimensions, Trend.over(space) if trend else Trend())
 
     def weights(self, length_scales: Sequence[float] | FloatArray) -> FloatArray:
         """1/ℓ² for each column; zero for a column that can't vary."""

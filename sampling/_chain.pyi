@@ -23,6 +23,7 @@ class Chain:
         reference: FloatArray,
         warped: FloatArray,
         warped_groups: NDArray[np.int64],
+        features: FloatArray,
         priors: FloatArray,
         kernel_capsule: object,
         bit_generator: np.random.BitGenerator,

@@ -1,10 +1,11 @@
 """Slice sampling of a GP's hyperparameters in compiled code, the latent values integrated out.
 
     n, N     unique rows and observations (replicates collapse into their row's mean and scatter)
-    s        the state: mean m, log √amp2, log ν, λ, log ℓ_1 … log ℓ_g, then log a, log b of each warped
-             axis, with ν = noise / amp2; `LAYOUT` has where each begins
+    s        the state: mean m, log √amp2, log ν, λ, log τ, log ℓ_1 … log ℓ_g, then log a, log b of each
+             warped axis, with ν = noise / amp2 and τ = trend / amp2; `LAYOUT` has where each begins
     z        the outputs in the units of the model: ψ(y; λ), standardised as a reference set is
-    A        C(ℓ, a, b) + diag(ν / counts + jitter), so that the covariance of z is amp2 · A
+    A        C(ℓ, a, b) + τ G + diag(ν / counts + jitter), so that the covariance of z is amp2 · A; G = Φᵀ Φ
+             are the products of the trend's features
     L        Cholesky factor of A;  Q = (z − m)ᵀ A⁻¹ (z − m)
 
 Warps
@@ -16,10 +17,11 @@ Moves (Neal 2003: stepping out, then shrinkage; both bounded), and what a log po
 - level: (m, log √amp2) along a random direction; O(1), since A does not change;
 - power: λ; the same factor and other outputs, O(n²);
 - ratio: log ν; a factorization of the same correlations with another diagonal;
+- trend: log τ; a factorization of the same correlations with more or less of G;
 - length: one log ℓ_g; a pass over the packed lower triangle in which one weight changes, and a
   factorization;
 - warp: (log a, log b) of one axis along a random direction; as a length, with other differences;
-- ridge: all log ℓ by t, log √amp2 by 5t/2, log ν by −5t. Of a Matérn-5/2 the data fix amp2/ℓ⁵ and the
+- ridge: all log ℓ by t, log √amp2 by 5t/2, log ν and log τ by −5t. Of a Matérn-5/2 the data fix amp2/ℓ⁵ and the
   noise much better than amp2 and ℓ alone (Zhang 2004), so that the posterior is a ridge on which
   coordinate moves creep. With this move the least effective sample size per factorization is four
   times as high (n = 60 in 4-D).
@@ -52,9 +54,12 @@ cdef enum:
     AMPLITUDE = 1
     RATIO = 2
     POWER = 3
-    LENGTHS = 4      # the first of the log length scales; after them come the warps
+    TREND = 4
+    LENGTHS = 5      # the first of the log length scales; after them come the warps
 
-LAYOUT = {"mean": MEAN, "amplitude": AMPLITUDE, "ratio": RATIO, "power": POWER, "lengths": LENGTHS}
+LAYOUT = {
+    "mean": MEAN, "amplitude": AMPLITUDE, "ratio": RATIO, "power": POWER, "trend": TREND, "lengths": LENGTHS,
+}
 
 cdef struct prior_t:
     int kind
@@ -152,15 +157,17 @@ cdef class Chain:
     `d2` [g, n(n−1)/2] are the squared differences of the rows; `y` [N], `rows` [N] and `counts` [n] the
     observations, the row of each and how many each row has; `reference` the outputs whose ψ has mean 0
     and variance 1 in the units of the model (where it is empty, ψ is taken as it is); `warped` [w, n] the
-    rows' values on the axes that may be warped, `warped_groups` [w] the groups of these.
+    rows' values on the axes that may be warped, `warped_groups` [w] the groups of these; `features` [p, n]
+    the trend's, none of them where there is no trend.
     """
 
     cdef Py_ssize_t n, g, w, packed, size
     cdef double N, jitter
-    cdef bint noiseless, warps_outputs
+    cdef bint noiseless, warps_outputs, trends
     cdef double[:, ::1] d2, warped
     cdef long[::1] rows, warped_groups
     cdef double[::1] y, z, counts, reference, s, origin, widths, rest, correlations, residual, ones, block, axis
+    cdef double[::1] G, G_diagonal            # packed as d2 is, and the diagonal
     cdef double[::1, :] A
     cdef double[:, ::1] prior_rows
     cdef kernel_t *kernel
@@ -175,7 +182,7 @@ cdef class Chain:
     def __init__(
         self, const double[:, ::1] d2, const double[::1] y, const long[::1] rows, const double[::1] counts,
         const double[::1] reference, const double[:, ::1] warped, const long[::1] warped_groups,
-        const double[:, ::1] priors, object kernel_capsule, object bit_generator, *,
+        const double[:, ::1] features, const double[:, ::1] priors, object kernel_capsule, object bit_generator, *,
         bint noiseless, bint warps_outputs, double jitter,
     ):
         cdef Py_ssize_t i
@@ -187,6 +194,8 @@ cdef class Chain:
         self.reference, self.z = np.array(reference), np.zeros(self.n)
         self.warped, self.warped_groups = np.array(warped).reshape(self.w, self.n), np.array(warped_groups)
         self.prior_rows = np.array(priors)
+        self.trends = features.shape[0] > 0
+        self._multiply_features(features)
         if priors.shape[0] != self.size or priors.shape[1] != 5:
             raise ValueError(f"priors must be [{self.size}, 5]")
         if noiseless and y.shape[0] != self.n:
@@ -205,6 +214,17 @@ cdef class Chain:
             self.tail += log1p(max(y[i], 0.0))
         self.evaluations = self.stuck = 0
         self.log_posterior_here = -INFINITY
+
+    cdef void _multiply_features(self, const double[:, ::1] features) noexcept:
+        """G [n(n−1)/2], and its diagonal [n]."""
+        cdef Py_ssize_t j, q, at = 0
+        self.G, self.G_diagonal = np.zeros(self.packed), np.zeros(self.n)
+        for j in range(self.n):
+            for q in range(features.shape[0]):
+                self.G_diagonal[j] += features[q, j] * features[q, j]
+                if j + 1 < self.n:
+                    add_weighted(&self.G[at], features[q, j], &features[q, j + 1], &self.G[at], self.n - j - 1)
+            at += self.n - j - 1
 
     # --- the state from outside -----------------------------------------------------------------
 
@@ -247,8 +267,8 @@ cdef class Chain:
     # --- the log posterior ----------------------------------------------------------------------
 
     cdef double _log_prior(self) noexcept nogil:
-        """log p(θ) plus the log Jacobian of s ↦ θ = (m, √amp2, noise, ℓ)."""
-        cdef double amplitude = exp(self.s[AMPLITUDE]), noise, length, total
+        """log p(θ) plus the log Jacobian of s ↦ θ = (m, √amp2, noise, √trend, ℓ)."""
+        cdef double amplitude = exp(self.s[AMPLITUDE]), noise, trend, length, total
         cdef Py_ssize_t i
         total = self._density(MEAN, self.s[MEAN])
         if self.warps_outputs:
@@ -257,6 +277,9 @@ cdef class Chain:
         if not self.noiseless:
             noise = amplitude * amplitude * exp(self.s[RATIO])
             total += self._density(RATIO, noise) + log(noise)
+        if self.trends:
+            trend = amplitude * exp(0.5 * self.s[TREND])
+            total += self._density(TREND, trend) + log(trend)
         for i in range(LENGTHS, self.size):  # the length scales, and the a and b of the warps
             length = exp(self.s[i])
             total += self._density(i, length) + self.s[i]
@@ -387,12 +410,16 @@ cdef class Chain:
         """Fill and factor A, solve for the residual; prior plus log likelihood."""
         cdef int n = <int> self.n, info = 0
         cdef double ratio = 0.0 if self.noiseless else exp(self.s[RATIO])
+        cdef double trend = exp(self.s[TREND]) if self.trends else 0.0
         cdef Py_ssize_t j, at = 0
         self.evaluations += 1
         for j in range(n):
-            self.A[j, j] = 1.0 + ratio / self.counts[j] + self.jitter
+            self.A[j, j] = 1.0 + trend * self.G_diagonal[j] + ratio / self.counts[j] + self.jitter
             if j + 1 < n:
-                memcpy(&self.A[j + 1, j], &self.correlations[at], (n - j - 1) * sizeof(double))
+                if self.trends:
+                    add_weighted(&self.correlations[at], trend, &self.G[at], &self.A[j + 1, j], n - j - 1)
+                else:
+                    memcpy(&self.A[j + 1, j], &self.correlations[at], (n - j - 1) * sizeof(double))
                 at += n - j - 1
         dpotrf(b"L", &n, &self.A[0, 0], &n, &info)
         if info != 0:
@@ -429,8 +456,9 @@ cdef class Chain:
         cdef Py_ssize_t i
         cdef double chance = 1.0
         if self.n >= FULL_SCAN_ROWS and not adapt:
-            # with warps there are more moves; what they cost together stays the same
-            chance = max(LEAST_CHANCE, ROWS_PER_MOVE / self.n) * (self.g + 2.0) / (self.g + self.w + 2.0)
+            # with warps and a trend there are more moves; what they cost together stays the same
+            chance = max(LEAST_CHANCE, ROWS_PER_MOVE / self.n)
+            chance *= (self.g + 2.0) / (self.g + self.w + self.trends + 2.0)
         self._prepare_level()
         for i in range(LEVEL_MOVES):
             self.angle = 2.0 * M_PI * self._uniform()
@@ -440,6 +468,8 @@ cdef class Chain:
                 self._move(POWER, adapt)
         if not self.noiseless and self._uniform() < chance:
             self._move(RATIO, adapt)
+        if self.trends and self._uniform() < chance:
+            self._move(TREND, adapt)
         for i in range(LENGTHS, LENGTHS + self.g):
             if self._uniform() < chance:
                 self._sum_other_groups(i)
@@ -467,6 +497,8 @@ cdef class Chain:
             self.s[AMPLITUDE] = self.origin[AMPLITUDE] + MATERN_RIDGE * t
             if not self.noiseless:
                 self.s[RATIO] = self.origin[RATIO] - 2.0 * MATERN_RIDGE * t  # the noise stays
+            if self.trends:
+                self.s[TREND] = self.origin[TREND] - 2.0 * MATERN_RIDGE * t  # and the trend
             for i in range(LENGTHS, LENGTHS + self.g):
                 self.s[i] = self.origin[i] + t
             return self._evaluate_scaled(exp(-2.0 * t))
@@ -477,7 +509,7 @@ cdef class Chain:
         self.s[move] = self.origin[move] + t
         if move == POWER:
             return self._evaluate_power()
-        return self._evaluate_ratio() if move == RATIO else self._evaluate_length(move)
+        return self._evaluate_ratio() if move == RATIO or move == TREND else self._evaluate_length(move)
 
     cdef void _move(self, Py_ssize_t move, bint adapt) noexcept nogil:
         """One slice-sampling update; `adapt` steps out always, and learns the bracket's width."""

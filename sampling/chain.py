@@ -125,6 +125,7 @@ class Model:
             self.warps_outputs,
             self.warped_columns,
             tuple(group_of[column] for column in self.warped_columns),
+            trends=len(self.covariance.trend.columns) > 0,
         )
 
     def chain(
@@ -139,6 +140,7 @@ class Model:
             data.reference,
             np.ascontiguousarray(data.X[:, list(layout.warped_columns)].T),
             np.array(layout.warped_groups, dtype=np.int64),
+            np.ascontiguousarray(self.covariance.trend.features(data.X).T),
             layout.prior_rows(self.priors),
             self.covariance.kernel.capsule,
             bits,
@@ -155,12 +157,18 @@ def sample_posteriors(
     *,
     rng: np.random.Generator,
     start: ChainState | None = None,
+    settle: bool = False,
 ) -> Draws:
-    """`options.samples` draws of θ, each with its posterior already factored."""
+    """`options.samples` draws of θ, each with its posterior already factored.
+
+    A `start` that is of a model much like this one has to `settle` among its posteriors first.
+    """
     if model.noiseless:
         data = data.without_replicates()
     warm = None
-    if start is None and options.burn_in > 0 and len(data.X) > 1.5 * BURN_IN_ROWS:
+    if start is not None and settle:
+        start, warm = None, start
+    elif start is None and options.burn_in > 0 and len(data.X) > 1.5 * BURN_IN_ROWS:
         some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
         warm = sample_posteriors(some, model, few, rng=rng).state
     d2 = packed_squared_differences(data.X, model.covariance.groups)

@@ -17,8 +17,8 @@ from spearmint_int.model import Hyperparameters
 from spearmint_int.sampling._chain import LAYOUT
 from spearmint_int.sampling.priors import Priors
 
-MEAN, AMPLITUDE, RATIO, POWER, LENGTHS = (
-    LAYOUT[name] for name in ("mean", "amplitude", "ratio", "power", "lengths")
+MEAN, AMPLITUDE, RATIO, POWER, TREND, LENGTHS = (
+    LAYOUT[name] for name in ("mean", "amplitude", "ratio", "power", "trend", "lengths")
 )
 NO_WARP = 1.0  # the output warp's power, and the a and b of an input's
 
@@ -35,6 +35,7 @@ class Layout:
     warps_outputs: bool = False
     warped_columns: tuple[int, ...] = ()
     warped_groups: tuple[int, ...] = ()
+    trends: bool = False
 
     @property
     def size(self) -> int:
@@ -42,7 +43,9 @@ class Layout:
 
     def prior_rows(self, priors: Priors) -> FloatArray:
         """[size, 5], as the compiled chain takes them."""
-        levels = [priors.mean, priors.amplitude, priors.noise, priors.output_power]
+        levels = [
+            priors.mean, priors.amplitude, priors.noise, priors.output_power, priors.trend,
+        ]  # fmt: skip
         lengths = [priors.length_scale] * self.groups
         warps = [priors.input_warp] * (2 * len(self.warped_columns))
         return np.array([prior.row for prior in (*levels, *lengths, *warps)])
@@ -56,6 +59,8 @@ class Layout:
         state[POWER] = NO_WARP
         if self.warps_outputs and not priors.output_power.contains(NO_WARP):
             state[POWER] = priors.output_power.start
+        if self.trends:
+            state[TREND] = 2.0 * math.log(priors.trend.start / priors.amplitude.start)
         state[LENGTHS : LENGTHS + self.groups] = math.log(shrunk * priors.length_scale.start)
         return state
 
@@ -65,13 +70,16 @@ class Layout:
         values = [float(x) for x in np.exp(state[LENGTHS:])]
         lengths, warps = values[: self.groups], values[self.groups :]
         warp = InputWarp(self.warped_columns, tuple(warps[::2]), tuple(warps[1::2]))
-        power = float(state[POWER])
-        return Hyperparameters(float(state[MEAN]), amplitude2, noise, tuple(lengths), power, warp)
+        trend = amplitude2 * math.exp(state[TREND]) if self.trends else 0.0
+        return Hyperparameters(
+            float(state[MEAN]), amplitude2, noise, tuple(lengths), float(state[POWER]), warp, trend
+        )
 
     def state(self, theta: Hyperparameters) -> FloatArray:
-        """The inverse of `theta`; without noise the ratio, which nothing depends on, is 1."""
+        """The inverse of `theta`; a ratio that nothing depends on is 1."""
         warps = chained.from_iterable(zip(theta.input_warp.a, theta.input_warp.b, strict=True))
         ratio = 1.0 if self.noiseless else theta.noise_ratio
-        logarithms = [math.sqrt(theta.amplitude2), ratio, *theta.length_scales, *warps]
-        amplitude, log_ratio, *rest = np.log(logarithms)
-        return np.array([theta.mean, amplitude, log_ratio, theta.power, *rest])
+        trend = theta.trend_ratio if self.trends else 1.0
+        logarithms = [math.sqrt(theta.amplitude2), ratio, trend, *theta.length_scales, *warps]
+        amplitude, log_ratio, log_trend, *rest = np.log(logarithms)
+        return np.array([theta.mean, amplitude, log_ratio, theta.power, log_trend, *rest])

@@ -6,6 +6,7 @@
 | noise          | the noise variance    | horseshoe of scale 0.1 on [1e-8, 1] |
 | length_scale   | each length scale     | uniform on [0, 10] without noise,   |
 |                |                       | log-normal(−1, 1) on (0, 10] with it |
+| trend          | the trend's sd        | log-normal(0, 1)                 |
 
 All are in units of the standardised outputs and of the unit cube. They are Spearmint's, but for two
 things that noise makes necessary. Its standard deviation lies between a ten-thousandth and the
@@ -144,6 +145,7 @@ class Priors:
     noise: Prior = field(default_factory=lambda: horseshoe(0.1, lower=1e-8, upper=1.0))
     length_scale: Prior = field(default_factory=lambda: lognormal(-1.0, 1.0, upper=10.0))
     output_power: Prior = field(default_factory=lambda: uniform(0.0, 1.0))
+    trend: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
     input_warp: Prior = field(default_factory=lambda: lognormal(0.0, 0.5, lower=0.1, upper=10.0))
 
     @classmethod

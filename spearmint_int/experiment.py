@@ -111,7 +111,7 @@ class Experiment:
         stored = self.history.chain()
         if stored is None:
             return None
-        size = model_of(self.space, self.options).layout.size
+        size = model_of(self.space, self.options, trend=self.options.trend).layout.size
         return ChainState.from_json(stored, chains=self.options.chains, size=size)
 
 

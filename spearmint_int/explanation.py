@@ -20,7 +20,7 @@ from scipy.special import ndtr
 from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import FittedModel, Problem, fit
+from spearmint_int.chooser import FittedModel, Problem, fit_for_search
 from spearmint_int.jobs import Job, JobPoint
 from spearmint_int.replay import problem_before
 from spearmint_int.space import Params
@@ -78,7 +78,7 @@ def explain(
     sign = -1.0 if experiment.maximize else 1.0
     here = np.array([job.point])
     with one_blas_thread():
-        model = fit(problem, problem.rng())
+        model = fit_for_search(problem, problem.rng())
         expected, best = _expected(model, here), _best_known(model)
         exploitation, exploration = _parts(model, here, best.mean)
         return Explanation(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.polynomial import legendre
 from scipy.stats import beta, multivariate_normal
 
 from spearmint_int.arrays import FloatArray
@@ -67,7 +68,21 @@ class DenseGP:
     def correlation(self, U: FloatArray, V: FloatArray) -> FloatArray:
         weights = column_weights(self.space, self.theta)
         r2 = squared_distances(self._inputs(U), self._inputs(V), weights)
-        return CORRELATIONS[self.kernel](r2)
+        trend = self.features(U) @ self.features(V).T
+        return np.asarray(CORRELATIONS[self.kernel](r2) + self.theta.trend_ratio * trend)
+
+    def features(self, U: FloatArray) -> FloatArray:
+        """numpy's Legendre polynomials on each axis, of mean 0 and variance 1 over the cube."""
+        rows, features = 2.0 * self.space.snap(U) - 1.0, []
+        for columns, variable in zip(self.space.groups, self.space.group_variables, strict=True):
+            bends = isinstance(variable, Float) or (
+                isinstance(variable, Int) and variable.cells > 2
+            )
+            for column in columns:
+                features += [np.sqrt(3.0) * legendre.legval(rows[:, column], [0, 1])]
+                if bends:
+                    features += [np.sqrt(5.0) * legendre.legval(rows[:, column], [0, 0, 1])]
+        return np.asarray(np.array(features).T / np.sqrt(len(features)))
 
     def _inputs(self, U: FloatArray) -> FloatArray:
         """T, and then scipy's CDF of u^a ~ Beta(1, b), which is Kumaraswamy's."""
@@ -96,10 +111,10 @@ class DenseGP:
         return float(multivariate_normal(mean, self.K).logpdf(self.y))
 
 
-def some_theta(space: Space, *, noise: float = 0.05) -> Hyperparameters:
+def some_theta(space: Space, *, noise: float = 0.05, trend: float = 0.0) -> Hyperparameters:
     """Length scales that differ, an amplitude that is not one."""
     lengths = tuple(0.3 + 0.2 * g for g in range(len(space.groups)))
-    return Hyperparameters(0.4, 1.7, noise, lengths)
+    return Hyperparameters(0.4, 1.7, noise, lengths, trend=trend)
 
 
 def some_data(
@@ -121,7 +136,7 @@ def fitted(
     kernel: str = "matern52",
     noiseless: bool = False,
 ) -> Posterior:
-    covariance = Covariance.over(space, kernel_named(kernel))
+    covariance = Covariance.over(space, kernel_named(kernel), trend=theta.trend > 0)
     data = TrainingData.collapse(space.snap(U), y)
     return Posterior.fit(data, theta, covariance, noiseless=noiseless)
 

@@ -47,11 +47,11 @@ def log_posterior_seconds(n: int) -> float:
     values = observed.values[OBJECTIVE]
     y = OutputScale.of(values).apply(values)
     data = TrainingData.collapse(space.snap(observed.points), y, reference=y)
-    model = model_of(space, ChooserOptions())
+    model = model_of(space, ChooserOptions(), trend=True)
     d2 = packed_squared_differences(data.X, model.covariance.groups)
     chain = model.chain(data, d2, np.random.PCG64(0), jitter=JITTER)
     lengths = (0.5,) * len(model.covariance.groups)
-    theta = Hyperparameters(0.0, 1.0, math.exp(-4.0), lengths)
+    theta = Hyperparameters(0.0, 1.0, math.exp(-4.0), lengths, trend=1.0)
     state = model.layout.state(theta)
     widths = np.ones(len(state))
     with one_blas_thread():

@@ -7,7 +7,7 @@ problem gives the same answer.
 from __future__ import annotations
 
 from spearmint_int.chooser.answer import Answer, Chooser, Provenance, Recommendation, Suggestion
-from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, model_of
+from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, fit_for_search, model_of
 from spearmint_int.chooser.model_based import predict, recommend, suggest
 from spearmint_int.chooser.options import LIKELIHOODS, TREATMENTS, ChooserOptions
 from spearmint_int.chooser.plain import suggest_random, suggest_sequential
@@ -30,6 +30,7 @@ __all__ = [
     "Suggestion",
     "chooser_named",
     "fit",
+    "fit_for_search",
     "model_of",
     "predict",
     "recommend",

@@ -25,7 +25,7 @@ from spearmint_int.chooser.design import (
     search_space,
     stored_point,
 )
-from spearmint_int.chooser.fitted import FittedModel, Prediction, fit
+from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, fit_for_search
 from spearmint_int.chooser.plain import (
     design_suggestion,
     one_by_one,
@@ -55,7 +55,7 @@ def _batch(problem: Problem, count: int) -> Answer:
     began, rng = time.perf_counter(), problem.rng()
     check_not_exhausted(problem)
     try:
-        model = fit(problem, rng)
+        model = fit_for_search(problem, rng)
         turn = _Turn.first(model, rng)
     except np.linalg.LinAlgError as error:
         reason = f"the model could not be fitted: {error}"

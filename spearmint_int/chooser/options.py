@@ -30,6 +30,8 @@ class ChooserOptions:
     """Other priors than the default, by the name of the hyperparameter."""
     output_warp: bool = True
     """Whether values above their median are drawn in by a power that is sampled."""
+    trend: bool = True
+    """Whether suggestions may follow a parabola along each axis, as far as the data ask for it."""
     input_warp: bool = False
     """Whether each axis may bend, by parameters that are sampled."""
     samples: int = 10

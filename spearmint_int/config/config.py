@@ -114,6 +114,7 @@ class Config(BaseModel):
             thinning=args.thinning,
             fantasies=args.num_fantasies,
             output_warp=args.output_warp,
+            trend=args.trend,
             input_warp=args.input_warp,
             candidates=args.grid_size,
             candidates_seed=args.grid_seed,

@@ -47,6 +47,10 @@ class ModelOptions(Section):
     output_warp: bool = Field(
         default=True, description="draw in results above the median, by a power that is sampled"
     )
+    trend: bool = Field(
+        default=True,
+        description="seek along a parabola on each axis, as far as the data ask for it",
+    )
     input_warp: bool = Field(
         default=False, description="bend real and long integer axes, by parameters that are sampled"
     )

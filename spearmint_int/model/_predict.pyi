@@ -7,24 +7,30 @@ def inverse_of_factor(L: FloatArray) -> bool: ...
 def predict(
     X: FloatArray,
     weights: FloatArray,
+    features: FloatArray,
     R: FloatArray,
     alpha: FloatArray,
     Z: FloatArray,
+    own: FloatArray,
     capsule: object,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]: ...
 def predict_bound(
     X: FloatArray,
     weights: FloatArray,
+    features: FloatArray,
     precisions: FloatArray,
     alpha: FloatArray,
     Z: FloatArray,
+    own: FloatArray,
     capsule: object,
 ) -> tuple[FloatArray, FloatArray]: ...
 def predict_with_gradient(
     columns: list[FloatArray],
     weights: FloatArray,
+    features: list[FloatArray],
     factors: list[FloatArray],
     alpha: FloatArray,
     Z: FloatArray,
+    own: FloatArray,
     capsule: object,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]: ...
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]: ...

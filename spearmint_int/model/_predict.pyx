@@ -2,6 +2,7 @@
 
     X  [D, n]  the n training rows, column after column of the unit cube, T applied
     Z  [m, D]  the test points, T applied
+    Φ  [p, n]  the features of the trend at the rows, and Φ∗ [m, p] at the test points: k∗ = c∗ + Φᵀ φ∗
     R  [n, n]  the inverse of the Cholesky factor of A, lower, Fortran order: v = R k∗
     α  [F, n]  A⁻¹ (y − m), a row for each fantasy
 
@@ -14,7 +15,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from scipy.linalg.cython_blas cimport dgemm, dtrmm
 from scipy.linalg.cython_lapack cimport dtrtri
 from _pointwise cimport (
-    dot, first_zero, kernel_t, largest_scaled_square, multiply_lower, multiply_lower_transposed,
+    add_weighted, dot, first_zero, kernel_t, largest_scaled_square, multiply_lower, multiply_lower_transposed,
     sum_of_squares, weighted_differences, weighted_squared_distances,
 )
 
@@ -84,23 +85,27 @@ cdef void _fill_squared_distances(
 
 
 cdef void _fill_correlations(
-    kernel_t *kernel, const double[:, ::1] X, const double[::1] weights, const double[:, ::1] alpha,
-    const double[:, ::1] Z, Py_ssize_t first, int count, double[:, ::1] r2, double[:, ::1] k,
-    double[:, ::1] means,
+    kernel_t *kernel, const double[:, ::1] X, const double[::1] weights, const double[:, ::1] features,
+    const double[:, ::1] alpha, const double[:, ::1] Z, const double[:, ::1] own,
+    Py_ssize_t first, int count, double[:, ::1] r2, double[:, ::1] k, double[:, ::1] means,
 ) noexcept nogil:
     """k∗ of `count` test points from `first` on, and their α k∗."""
-    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0]
+    cdef int n = <int> X.shape[1], F = <int> alpha.shape[0], p = <int> features.shape[0]
     cdef double one = 1.0, zero = 0.0
     _fill_squared_distances(X, weights, Z, first, count, r2)
     kernel.correlation(&r2[0, 0], &k[0, 0], count * n, kernel.context)
-    # in Fortran's eyes k is [n, count] and α is [n, F]
+    # in Fortran's eyes k is [n, count], Φ [n, p], Φ∗ [p, count] and α [n, F]
+    if p > 0:
+        dgemm(b"N", b"N", &n, &count, &p, &one, <double *> &features[0, 0], &n,
+              <double *> &own[first, 0], &p, &one, &k[0, 0], &n)
     dgemm(b"T", b"N", &F, &count, &n, &one, <double *> &alpha[0, 0], &n, &k[0, 0], &n,
           &zero, &means[first, 0], &F)
 
 
 def predict(
-    const double[:, ::1] X, const double[::1] weights, const double[::1, :] R,
-    const double[:, ::1] alpha, const double[:, ::1] Z, capsule,
+    const double[:, ::1] X, const double[::1] weights, const double[:, ::1] features,
+    const double[::1, :] R, const double[:, ::1] alpha, const double[:, ::1] Z, const double[:, ::1] own,
+    capsule,
 ):
     """α k∗ [F, m] and |R k∗|² [m], from which the moments follow, and which row each point is [m].
 
@@ -117,7 +122,7 @@ def predict(
     with nogil:
         while first < m:
             count = <int> min(block, m - first)
-            _fill_correlations(kernel, X, weights, alpha, Z, first, count, r2, k, means)
+            _fill_correlations(kernel, X, weights, features, alpha, Z, own, first, count, r2, k, means)
             _multiply(b"N", &R[0, 0], n, k, count)
             for j in range(count):
                 explained[first + j] = sum_of_squares(&k[j, 0], n)
@@ -127,8 +132,9 @@ def predict(
 
 
 def predict_bound(
-    const double[:, ::1] X, const double[::1] weights, const double[::1] precisions,
-    const double[:, ::1] alpha, const double[:, ::1] Z, capsule,
+    const double[:, ::1] X, const double[::1] weights, const double[:, ::1] features,
+    const double[::1] precisions, const double[:, ::1] alpha, const double[:, ::1] Z,
+    const double[:, ::1] own, capsule,
 ):
     """α k∗ [F, m] as `predict`, and at least as little as |R k∗|² [m], without a product with R.
 
@@ -145,7 +151,7 @@ def predict_bound(
     with nogil:
         while first < m:
             count = <int> min(block, m - first)
-            _fill_correlations(kernel, X, weights, alpha, Z, first, count, r2, k, means)
+            _fill_correlations(kernel, X, weights, features, alpha, Z, own, first, count, r2, k, means)
             for j in range(count):
                 explained[first + j] = largest_scaled_square(&k[j, 0], &precisions[0], n)
             first += count
@@ -153,34 +159,40 @@ def predict_bound(
 
 
 def predict_with_gradient(
-    list columns, const double[:, ::1] weights, list factors,
-    const double[:, :, ::1] alpha, const double[:, :, ::1] Z, capsule,
+    list columns, const double[:, ::1] weights, list features, list factors,
+    const double[:, :, ::1] alpha, const double[:, :, ::1] Z, const double[:, :, ::1] own, capsule,
 ):
     """As `predict`, with the derivatives in Z, for S hyperparameter samples in one call.
 
-    `columns` S matrices X, `weights` [S, D], `factors` S matrices R, α [S, F, n], Z [S, m, D]; the results are α k∗ [S, F, m], |R k∗|² [S, m],
-    and their derivatives [S, F, m, D] and [S, m, D]. A climb asks for few points at a time, often:
-    a call for each sample would cost more than its work.
-    With h = dk/d(r²):  ∂k_i/∂z_c = 2 w_c h_i (z_c − x_ic).
+    `columns` S matrices X, `weights` [S, D], `features` S matrices Φ, `factors` S matrices R, α [S, F, n],
+    Z [S, m, D], `own` [S, m, p] the Φ∗. The results are α k∗ [S, F, m], |R k∗|² [S, m], Φ A⁻¹ k∗ [S, m, p], and
+    the derivatives of the first two by way of c∗ alone, [S, F, m, D] and [S, m, D]: those by way of φ∗ are
+    products with α Φᵀ and with the third. A climb asks for few points at a time, often: a call for each
+    sample would cost more than its work.
+    With h = dc/d(r²):  ∂c_i/∂z_c = 2 w_c h_i (z_c − x_ic).
     """
     cdef kernel_t *kernel = _functions(capsule)
     cdef Py_ssize_t S = weights.shape[0], m = Z.shape[1], D = Z.shape[2], F = alpha.shape[1], s, f, j
+    cdef Py_ssize_t p = own.shape[2], q
     cdef int n = <int> alpha.shape[2], count = <int> m
     cdef double[:, ::1] r2 = np.empty((m, n)), k = np.empty((m, n)), h = np.empty((m, n))
-    means, explained = np.empty((S, F, m)), np.empty((S, m))
+    means, explained, projected = np.empty((S, F, m)), np.empty((S, m)), np.empty((S, m, p))
     mean_slopes, explained_slopes = np.empty((S, F, m, D)), np.empty((S, m, D))
     cdef double[:, :, ::1] means_view = means, explained_slopes_view = explained_slopes
+    cdef double[:, :, ::1] projected_view = projected
     cdef double[:, ::1] explained_view = explained
     cdef double[:, :, :, ::1] mean_slopes_view = mean_slopes
     cdef const double[::1, :] R
-    cdef const double[:, ::1] X
+    cdef const double[:, ::1] X, phi
     for s in range(S):
-        R, X = factors[s], columns[s]
+        R, X, phi = factors[s], columns[s], features[s]
         with nogil:
             _fill_squared_distances(X, weights[s], Z[s], 0, m, r2)
             kernel.correlation(&r2[0, 0], &k[0, 0], m * n, kernel.context)
             kernel.slope(&r2[0, 0], &h[0, 0], m * n, kernel.context)
             for j in range(m):
+                for q in range(p):
+                    add_weighted(&k[j, 0], own[s, j, q], &phi[q, 0], &k[j, 0], n)
                 for f in range(F):
                     means_view[s, f, j] = dot(&alpha[s, f, 0], &k[j, 0], n)
                     _contract(X, weights[s], &Z[s, j, 0], &alpha[s, f, 0], &h[j, 0], 2.0,
@@ -192,7 +204,9 @@ def predict_with_gradient(
             for j in range(m):
                 _contract(X, weights[s], &Z[s, j, 0], &k[j, 0], &h[j, 0], 4.0,
                           &explained_slopes_view[s, j, 0])
-    return means, explained, mean_slopes, explained_slopes
+                for q in range(p):
+                    projected_view[s, j, q] = dot(&phi[q, 0], &k[j, 0], n)
+    return means, explained, projected, mean_slopes, explained_slopes
 
 
 cdef void _contract(

@@ -10,8 +10,8 @@ from spearmint_int.kernels.warp import InputWarp
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """One θ: the constant mean, amp2, the noise variance, a length scale for each group, and the
-    warps of outputs (`power`, 1 is none) and of inputs."""
+    """One θ: the constant mean, amp2, the noise variance, a length scale for each group, the
+    warps of outputs (`power`, 1 is none) and of inputs, and the variance of the trend."""
 
     mean: float
     amplitude2: float
@@ -19,10 +19,15 @@ class Hyperparameters:
     length_scales: tuple[float, ...]
     power: float = 1.0
     input_warp: InputWarp = field(default_factory=InputWarp)
+    trend: float = 0.0
 
     @property
     def noise_ratio(self) -> float:
         return self.noise / self.amplitude2
+
+    @property
+    def trend_ratio(self) -> float:
+        return self.trend / self.amplitude2
 
     def to_json(self) -> dict[str, Any]:
         document: dict[str, Any] = {
@@ -31,6 +36,7 @@ class Hyperparameters:
             "noise": self.noise,
             "length_scales": list(self.length_scales),
             "power": self.power,
+            "trend": self.trend,
         }
         if self.input_warp.columns:
             document["input_warp"] = self.input_warp.to_json()

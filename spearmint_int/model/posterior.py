@@ -1,14 +1,16 @@
 """The GP posterior for one hyperparameter sample: immutable, and factored when it is made.
 
     n, N   unique rows T(x), and observations; replicates of a row collapse into their mean
-    A      C + diag(ν / counts + jitter), the covariance of the rows' means over amp2
+    C, Φ   correlations of the rows, and the features of the trend, scaled: K = C + Φ Φᵀ
+    A      K + diag(ν / counts + jitter), the covariance of the rows' means over amp2
     L, R   A = L Lᵀ, R = L⁻¹;  w = R (z − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (z − m)
     mean   μ(x) = m + k∗ᵀ α                      (paper, Eq. 1)
-    var    σ²(x) = amp2 (1 − |R k∗|²)            (paper, Eq. 1)
+    var    σ²(x) = amp2 (1 + |φ∗|² − |R k∗|²)    (paper, Eq. 1; 1 without the trend)
 
 All values are outputs in the units of the model (`outputs` leads back). Rows that are given have
-been through T already, and go through the sampled warp of the inputs here, once. Without noise an
-evaluated row is what was seen, exactly: the jitter that a factorization needs is no knowledge.
+been through T already, and go through the sampled warp of the inputs here, once; the trend takes
+them as they are. Without noise an evaluated row is what was seen, exactly: the jitter that a
+factorization needs is no knowledge.
 """
 
 from __future__ import annotations
@@ -35,10 +37,12 @@ LEAST_VARIANCE = 1e-12
 class Posterior:
     """The GP given the data, for one θ; `F` fantasies share all but the values.
 
-    `X` [n, D] are the warped rows, `counts` [n] their observations, `values` [F, n] their outputs.
+    `X` [n, D] are the warped rows, `features` [n, p] their Φ, `counts` [n] their observations,
+    `values` [F, n] their outputs.
     """
 
     X: FloatArray
+    features: FloatArray
     counts: FloatArray
     values: FloatArray
     theta: Hyperparameters
@@ -62,13 +66,16 @@ class Posterior:
         if noiseless:
             data = data.without_replicates()
         X, counts = theta.input_warp.apply(data.X), data.counts
+        features = math.sqrt(theta.trend_ratio) * covariance.trend.features(data.X)
         outputs = data.warp(theta.power)
         values = data.row_means(outputs.apply(data.y))[np.newaxis, :]
         if factor is None:
             ratio, jitter = (0.0, LEAST_JITTER) if noiseless else (theta.noise_ratio, JITTER)
-            factor = factor_of(X, ratio / counts, theta, covariance, jitter=jitter)
+            factor = factor_of(X, features, ratio / counts, theta, covariance, jitter=jitter)
         whitened = factor.whiten(values - theta.mean)
-        return cls(X, counts, values, theta, covariance, noiseless, outputs, factor, whitened)
+        return cls(
+            X, features, counts, values, theta, covariance, noiseless, outputs, factor, whitened
+        )
 
     @property
     def R(self) -> FloatArray:
@@ -81,8 +88,11 @@ class Posterior:
 
     def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m] and σ² [m] of the latent function at Z [m, D]."""
-        means, explained, same = _predict.predict(*self._arguments(Z))
-        mean, variance = self.theta.mean + means, self._variance(explained)
+        X, weights, features, Z, own = self._arguments(Z)
+        means, explained, same = _predict.predict(
+            X, weights, features, self.R, self.alpha, Z, own, self.covariance.kernel.capsule
+        )
+        mean, variance = self.theta.mean + means, self._variance(explained, own)
         if self.noiseless:
             self._pin(mean, variance, same)
         return mean, variance
@@ -95,16 +105,18 @@ class Posterior:
 
     def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
-        X, weights, _, alpha, Z, capsule = self._arguments(Z)
-        precisions = 1.0 / (1.0 + self.noise_diagonal)
-        means, explained = _predict.predict_bound(X, weights, precisions, alpha, Z, capsule)
-        return self.theta.mean + means, self._variance(explained)
+        X, weights, features, Z, own = self._arguments(Z)
+        precisions = 1.0 / (_prior_variance(self.features) + self.noise_diagonal)
+        means, explained = _predict.predict_bound(
+            X, weights, features, precisions, self.alpha, Z, own, self.covariance.kernel.capsule
+        )
+        return self.theta.mean + means, self._variance(explained, own)
 
     def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m] and the covariance [m, m] of the latent function at Z."""
-        Z, lengths = self.theta.input_warp.apply(Z), self.theta.length_scales
-        V = self.R @ self.covariance.correlation(self.X, Z, lengths)
-        K = self.covariance.correlation(Z, Z, lengths) - V.T @ V
+        Z, features = self._places(Z)
+        V = self.R @ self._covariance(self.X, self.features, Z, features)
+        K = self._covariance(Z, features, Z, features) - V.T @ V
         return self.theta.mean + self.whitened @ V, self.theta.amplitude2 * K
 
     def draw(self, Z: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
@@ -118,7 +130,7 @@ class Posterior:
 
     @property
     def training_means(self) -> FloatArray:
-        """μ at the training rows [F, n]: z − diag(A − C) α, without another kernel build."""
+        """μ at the training rows [F, n]: z − diag(A − K) α, without another kernel build."""
         return self.values - self.noise_diagonal * self.alpha
 
     @property
@@ -134,12 +146,12 @@ class Posterior:
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
         """Append p pending rows [p, D] with `draws` joint samples of their values.
 
-        With V = R C(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and fresh
+        With V = R K(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and fresh
         normals are the new whitened values.
         """
-        P, lengths = self.theta.input_warp.apply(P), self.theta.length_scales
-        V = self.R @ self.covariance.correlation(self.X, P, lengths)
-        block = self.covariance.correlation(P, P, lengths) - V.T @ V
+        P, features = self._places(P)
+        V = self.R @ self._covariance(self.X, self.features, P, features)
+        block = self._covariance(P, features, P, features) - V.T @ V
         own = (0.0 if self.noiseless else self.theta.noise_ratio) * np.ones(len(P))
         S = Factor.of(block, own, jitter=self.factor.jitter)
         old = np.repeat(self.whitened, draws, axis=0)
@@ -148,6 +160,7 @@ class Posterior:
         return replace(
             self,
             X=np.concatenate([self.X, P]),
+            features=np.concatenate([self.features, features]),
             counts=np.concatenate([self.counts, np.ones(len(P))]),
             values=np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1),
             factor=self.factor.grown(V, S),
@@ -164,31 +177,56 @@ class Posterior:
         """1/ℓ² for each column."""
         return self.covariance.weights(self.theta.length_scales)
 
+    @cached_property
+    def feature_columns(self) -> FloatArray:
+        """Φ of the training rows, transposed [p, n]."""
+        return np.ascontiguousarray(self.features.T)
+
+    def _places(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Rows Z [m, D] as the two parts of the covariance take them: warped, and Φ [m, p]."""
+        features = math.sqrt(self.theta.trend_ratio) * self.covariance.trend.features(Z)
+        return np.ascontiguousarray(self.theta.input_warp.apply(Z)), features
+
+    def _covariance(
+        self, Y: FloatArray, Y_features: FloatArray, Z: FloatArray, Z_features: FloatArray
+    ) -> FloatArray:
+        """K(Y, Z) [n, m] over amp2."""
+        C = self.covariance.correlation(Y, Z, self.theta.length_scales)
+        return C + Y_features @ Z_features.T
+
     def _arguments(
         self, Z: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, object]:
-        Z = np.ascontiguousarray(self.theta.input_warp.apply(Z))
-        capsule = self.covariance.kernel.capsule
-        return self.columns, self.weights, self.R, self.alpha, Z, capsule
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """What the compiled half asks for first: the training rows', then the test points'."""
+        return self.columns, self.weights, self.feature_columns, *self._places(Z)
 
-    def _variance(self, explained: FloatArray) -> FloatArray:
-        return self.theta.amplitude2 * np.maximum(1.0 - explained, 0.0)
+    def _variance(self, explained: FloatArray, features: FloatArray) -> FloatArray:
+        left = np.maximum(_prior_variance(features) - explained, 0.0)
+        return np.asarray(self.theta.amplitude2 * left)
 
     @property
     def noise_diagonal(self) -> FloatArray:
-        """A − C [n]: each row's share of the noise over amp2, and the jitter."""
+        """A − K [n]: each row's share of the noise over amp2, and the jitter."""
         ratio = 0.0 if self.noiseless else self.theta.noise_ratio
         return ratio / self.counts + self.factor.jitter
 
 
 def factor_of(
     X: FloatArray,
+    features: FloatArray,
     diagonal: FloatArray,
     theta: Hyperparameters,
     covariance: Covariance,
     *,
     jitter: float,
 ) -> Factor:
-    """The factor of C + diag + jitter over the warped rows X, with as much more as it takes."""
-    C = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
-    return Factor.of(C, diagonal, jitter=jitter)
+    """The factor of K + diag + jitter over the warped rows X, with as much more as it takes."""
+    K = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
+    if features.shape[1]:
+        K += features @ features.T
+    return Factor.of(K, diagonal, jitter=jitter)
+
+
+def _prior_variance(features: FloatArray) -> FloatArray:
+    """K(x, x) [m] over amp2: 1, and what the trend adds."""
+    return np.asarray(1.0 + np.sum(features**2, axis=1))

@@ -522,7 +522,8 @@ def test_a_batch_takes_the_last_points_of_a_space_and_no_more() -> None:
 
 def test_a_batch_spreads_where_one_by_one_without_pending_would_crowd() -> None:
     space = Space({"x": Float(0, 1)})
-    data = Observations.of(np.array([[0.0], [0.4], [1.0]]), np.array([1.0, 0.0, 1.0]))
+    points, values = [[0.0], [0.2], [0.4], [0.7], [1.0]], [1.0, 0.1, 0.7, 0.0, 1.0]
+    data = Observations.of(np.array(points), np.array(values))
     answer = suggest(Problem(space, data, options=NOISELESS), 4)
     at = np.sort([s.params["x"] for s in answer.suggestions])
     assert np.min(np.diff(at)) > 1e-3

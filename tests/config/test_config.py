@@ -34,7 +34,7 @@ def test_every_default_is_the_documented_one() -> None:
     assert (c.max_time, c.job_time_limit, c.integer_treatment) == (None, None, "proposed")
     assert c.chooser_args.model_dump() == {
         "mcmc_iters": 10, "burnin": 100, "thinning": 0, "num_fantasies": 1,
-        "output_warp": True, "input_warp": False,
+        "output_warp": True, "trend": True, "input_warp": False,
         "grid_size": 1000, "grid_seed": 0, "num_spray": 10, "spray_std": 1e-3,
     }  # fmt: skip
     assert (c.database.address, c.database.name) == (None, "spearmint")

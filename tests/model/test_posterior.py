@@ -32,6 +32,7 @@ from tests.twins import (
 )
 
 ALL_KERNELS = pytest.mark.parametrize("kernel", sorted(CORRELATIONS))
+WITH_AND_WITHOUT_A_TREND = pytest.mark.parametrize("trend", [0.0, 2.5])
 
 
 # --- scikit-learn ---------------------------------------------------------------------------------
@@ -85,9 +86,10 @@ def test_mean_and_sd_on_a_mixed_space_are_scikit_learns_on_t_of_x() -> None:
 
 
 @ALL_KERNELS
-def test_moments_are_those_of_the_dense_gp(kernel: str) -> None:
+@WITH_AND_WITHOUT_A_TREND
+def test_moments_are_those_of_the_dense_gp(kernel: str, trend: float) -> None:
     U, y = some_data(MIXED, 25)
-    theta = some_theta(MIXED)
+    theta = some_theta(MIXED, trend=trend)
     V = np.random.default_rng(1).random((60, 5))
     mean, variance = fitted(MIXED, U, y, theta, kernel=kernel).moments(MIXED.snap(V))
     expected, covariance = DenseGP(MIXED, U, y, theta, kernel).moments(V)
@@ -95,9 +97,10 @@ def test_moments_are_those_of_the_dense_gp(kernel: str) -> None:
     assert np.allclose(variance, np.diag(covariance), rtol=0, atol=1e-10)
 
 
-def test_the_joint_covariance_is_that_of_the_dense_gp() -> None:
+@WITH_AND_WITHOUT_A_TREND
+def test_the_joint_covariance_is_that_of_the_dense_gp(trend: float) -> None:
     U, y = some_data(MIXED, 25)
-    theta = some_theta(MIXED)
+    theta = some_theta(MIXED, trend=trend)
     V = np.random.default_rng(1).random((12, 5))
     mean, covariance = fitted(MIXED, U, y, theta).joint(MIXED.snap(V))
     expected_mean, expected = DenseGP(MIXED, U, y, theta).moments(V)
@@ -178,9 +181,11 @@ def test_compiled_predictions_agree_with_numpy(kernel: str, n: int, m: int) -> N
     means, explained, same = _predict.predict(
         np.ascontiguousarray(posterior.X.T),
         weights,
+        posterior.feature_columns,
         posterior.R,
         posterior.alpha,
         Z,
+        np.empty((m, 0)),
         kernel_named(kernel).capsule,
     )
     assert np.allclose(means[0], k @ posterior.alpha[0], rtol=1e-12, atol=1e-12)
@@ -220,9 +225,10 @@ def test_the_compiled_bound_is_what_the_best_row_alone_explains(kernel: str) -> 
 
 
 @pytest.mark.parametrize("noiseless", [False, True])
-def test_the_bound_of_the_variance_is_nowhere_below_it(noiseless: bool) -> None:
+@WITH_AND_WITHOUT_A_TREND
+def test_the_bound_of_the_variance_is_nowhere_below_it(noiseless: bool, trend: float) -> None:
     U, y = some_data(MIXED, 25, repeats=6)
-    posterior = fitted(MIXED, U, y, some_theta(MIXED), noiseless=noiseless)
+    posterior = fitted(MIXED, U, y, some_theta(MIXED, trend=trend), noiseless=noiseless)
     posterior = posterior.with_fantasies(MIXED.snap(PENDING), 2, np.random.default_rng(0))
     Z = MIXED.snap(np.random.default_rng(2).random((2000, 5)))
     assert np.all(posterior.moments_bound(Z)[1] >= posterior.moments(Z)[1] - 1e-12)
@@ -248,11 +254,13 @@ def test_compiled_gradients_come_with_the_values_of_the_plain_prediction(kernel:
 
 @ALL_KERNELS
 @pytest.mark.parametrize("noiseless", [False, True])
+@WITH_AND_WITHOUT_A_TREND
 def test_gradients_of_mean_and_variance_are_finite_differences(
-    kernel: str, noiseless: bool
+    kernel: str, noiseless: bool, trend: float
 ) -> None:
     U, y = some_data(TWO_REALS, 12)
-    posterior = fitted(TWO_REALS, U, y, some_theta(TWO_REALS), kernel=kernel, noiseless=noiseless)
+    theta = some_theta(TWO_REALS, trend=trend)
+    posterior = fitted(TWO_REALS, U, y, theta, kernel=kernel, noiseless=noiseless)
     Z = 0.05 + 0.9 * np.random.default_rng(3).random((30, 2))
     _, _, dmean, dvariance = with_gradient(posterior, Z)
     expected_mean = central_differences(lambda V: posterior.moments(V)[0][0], Z)
@@ -261,9 +269,10 @@ def test_gradients_of_mean_and_variance_are_finite_differences(
     assert np.allclose(dvariance, expected_variance, rtol=1e-6, atol=1e-7)
 
 
-def test_gradients_in_the_reals_of_a_mixed_space_are_finite_differences() -> None:
+@WITH_AND_WITHOUT_A_TREND
+def test_gradients_in_the_reals_of_a_mixed_space_are_finite_differences(trend: float) -> None:
     U, y = some_data(MIXED, 20)
-    ensemble = Ensemble((fitted(MIXED, U, y, some_theta(MIXED)),), MIXED.snap)
+    ensemble = Ensemble((fitted(MIXED, U, y, some_theta(MIXED, trend=trend)),), MIXED.snap)
     V = 0.05 + 0.9 * np.random.default_rng(3).random((30, 5))
     _, _, dmean, dvariance = ensemble.moments_with_gradient(V)
     expected_mean = central_differences(lambda W: ensemble.moments(W)[0][0, 0], V)
@@ -272,9 +281,10 @@ def test_gradients_in_the_reals_of_a_mixed_space_are_finite_differences() -> Non
     assert np.allclose(dvariance[0, :, 0], expected_variance[:, 0], rtol=1e-6, atol=1e-7)
 
 
-def test_gradients_hold_for_every_fantasy() -> None:
+@WITH_AND_WITHOUT_A_TREND
+def test_gradients_hold_for_every_fantasy(trend: float) -> None:
     U, y = some_data(TWO_REALS, 8)
-    posterior = fitted(TWO_REALS, U, y, some_theta(TWO_REALS)).with_fantasies(
+    posterior = fitted(TWO_REALS, U, y, some_theta(TWO_REALS, trend=trend)).with_fantasies(
         np.array([[0.3, 0.8], [0.6, 0.1]]), 3, np.random.default_rng(0)
     )
     Z = 0.05 + 0.9 * np.random.default_rng(3).random((10, 2))
@@ -301,9 +311,10 @@ PENDING = np.array(
 
 
 @pytest.mark.parametrize("noiseless", [False, True])
-def test_an_appended_factor_is_the_refactored_one(noiseless: bool) -> None:
+@WITH_AND_WITHOUT_A_TREND
+def test_an_appended_factor_is_the_refactored_one(noiseless: bool, trend: float) -> None:
     U, y = some_data(MIXED, 20)
-    theta = some_theta(MIXED)
+    theta = some_theta(MIXED, trend=trend)
     P = MIXED.snap(PENDING)
     appended = fitted(MIXED, U, y, theta, noiseless=noiseless).with_fantasies(
         P, 1, np.random.default_rng(0)

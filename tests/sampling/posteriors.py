@@ -38,6 +38,7 @@ class Problem:
     warps_outputs: bool = False
     warped_columns: tuple[int, ...] = ()
     reference: FloatArray = field(default_factory=lambda: np.empty(0))
+    trend: bool = False
 
     @property
     def data(self) -> TrainingData:
@@ -46,7 +47,7 @@ class Problem:
 
     @property
     def model(self) -> Model:
-        covariance = Covariance.over(self.space, kernel_named(self.kernel))
+        covariance = Covariance.over(self.space, kernel_named(self.kernel), trend=self.trend)
         return Model(
             covariance, self.priors, self.noiseless, self.warps_outputs, self.warped_columns
         )
@@ -83,9 +84,11 @@ class Problem:
         return z, float(np.sum(np.log(slopes / scale)))
 
     def log_prior(self, theta: Hyperparameters) -> float:
-        """With the Jacobian: √amp2, noise, ℓ, a and b are moved by their logarithms."""
+        """With the Jacobian: √amp2, noise, √trend, ℓ, a and b are moved by their logarithms."""
         amplitude = math.sqrt(theta.amplitude2)
         positive = [(self.priors.amplitude, amplitude)]
+        if self.trend:
+            positive.append((self.priors.trend, math.sqrt(theta.trend)))
         positive += [(self.priors.length_scale, length) for length in theta.length_scales]
         warp = theta.input_warp
         positive += [(self.priors.input_warp, parameter) for parameter in (*warp.a, *warp.b)]

@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_samples() -> None:
 def test_there_are_as_many_posteriors_as_samples_asked_for(samples: int, chains: int) -> None:
     draws = sampled(replace(QUICK, samples=samples, chains=chains))
     assert len(draws.posteriors) == samples
-    assert draws.state.states.shape == (chains, 7)
+    assert draws.state.states.shape == (chains, 8)
 
 
 def test_a_drawn_posterior_is_that_of_its_hyperparameters() -> None:
@@ -109,7 +109,7 @@ def test_thinning_leaves_out_states_in_between() -> None:
 def test_a_sweep_makes_a_bounded_number_of_evaluations() -> None:
     U, y = some_data(MIXED, 15)
     chain = Problem(MIXED, U, y).chain()
-    chain.set_state(Problem(MIXED, U, y).start(), np.full(7, 1e-3))
+    chain.set_state(Problem(MIXED, U, y).start(), np.full(8, 1e-3))
     before = chain.evaluations
     chain.sweep(200, False)
     assert chain.evaluations - before <= 200 * 4 * (8 + 61)
@@ -144,7 +144,7 @@ def test_a_burn_in_on_many_rows_costs_few_factorizations_of_all_of_them() -> Non
 def test_a_chain_goes_on_from_its_json_as_from_itself() -> None:
     state = sampled().state
     stored = json.loads(json.dumps(state.to_json(), allow_nan=False))
-    loaded = ChainState.from_json(stored, chains=1, size=7)
+    loaded = ChainState.from_json(stored, chains=1, size=8)
     assert np.array_equal(
         thetas(sampled(seed=1, start=loaded)), thetas(sampled(seed=1, start=state))
     )
@@ -179,12 +179,12 @@ def test_slice_widths_are_fitted_while_burning_in_and_then_left_alone() -> None:
 def test_a_damaged_or_foreign_chain_is_not_gone_on_with(damage: Any) -> None:
     stored = sampled().state.to_json()
     damage(stored)
-    assert ChainState.from_json(stored, chains=1, size=7) is None
+    assert ChainState.from_json(stored, chains=1, size=8) is None
 
 
 def test_a_state_that_new_data_make_impossible_starts_anew() -> None:
     state = sampled().state
-    outside = replace(state, states=state.states + np.array([0, 0, 0, 0, 50.0, 0, 0]))
+    outside = replace(state, states=state.states + np.array([0, 0, 0, 0, 0, 50.0, 0, 0]))
     draws = sampled(start=outside)
     assert not draws.health.fallback
     assert np.all(thetas(draws)[:, 3:] <= 10.0)
@@ -209,7 +209,7 @@ def test_chains_from_far_apart_agree_when_they_have_run_for_long() -> None:
     draws = []
     for seed, length in enumerate([-3.0, -1.0, 0.0, 2.0]):
         chain = Problem(MIXED, U, y).chain(seed=seed)
-        chain.set_state(Problem(MIXED, U, y).start(length=length, ratio=-4.0), np.ones(7))
+        chain.set_state(Problem(MIXED, U, y).start(length=length, ratio=-4.0), np.ones(8))
         chain.sweep(200, True)
         states = []
         for _ in range(1500):
@@ -322,7 +322,7 @@ def test_equal_values_never_crash_a_chain(noiseless: bool) -> None:
     U, _ = some_data(TWO_REALS, 10)
     problem = Problem(TWO_REALS, U, np.zeros(10), noiseless=noiseless)
     chain = problem.chain()
-    chain.set_state(problem.start(), np.ones(6))
+    chain.set_state(problem.start(), np.ones(7))
     chain.sweep(500, True)
     assert np.all(np.isfinite(chain.state))
     assert math.isfinite(chain.log_posterior)

@@ -15,6 +15,7 @@ from scipy.stats import kstest
 from spearmint_int.arrays import FloatArray
 from spearmint_int.model import OutputWarp
 from spearmint_int.sampling import effective_sample_size
+from spearmint_int.sampling.layout import AMPLITUDE, LENGTHS, POWER, TREND
 from spearmint_int.sampling.priors import lognormal, uniform
 from spearmint_int.space import Enum, Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem
@@ -28,7 +29,13 @@ SPACES = {
 
 
 def alternate(
-    space: Space, rounds: int, *, noiseless: bool = False, noise_factor: float = 1.0, n: int = 6
+    space: Space,
+    rounds: int,
+    *,
+    noiseless: bool = False,
+    noise_factor: float = 1.0,
+    n: int = 6,
+    trend: bool = False,
 ) -> FloatArray:
     """States [rounds, |s|]; a `noise_factor` other than 1 simulates the data wrongly."""
     rng = np.random.default_rng(2)
@@ -38,11 +45,11 @@ def alternate(
     state = Problem(space, U, np.zeros(n)).start(ratio=-1.0)
     states = np.empty((rounds, len(state)))
     for i in range(rounds):
-        problem = Problem(space, U, np.zeros(len(U)), PROPER, noiseless=noiseless)
+        problem = Problem(space, U, np.zeros(len(U)), PROPER, noiseless=noiseless, trend=trend)
         gp = DenseGP(space, U, problem.y, problem.theta(state))
         K = gp.K + (noise_factor - 1.0) * gp.theta.noise * np.eye(len(U))
         y = gp.theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(len(U))
-        chain = Problem(space, U, y, PROPER, noiseless=noiseless).chain(seed=i)
+        chain = replace(problem, y=y).chain(seed=i)
         chain.set_state(state, np.ones(len(state)))
         chain.sweep(1, False)
         states[i] = state = chain.state
@@ -51,7 +58,7 @@ def alternate(
 
 def by_their_priors(states: FloatArray) -> FloatArray:
     """m, log √amp2, log noise (log ν + log amp2) and log ℓ …: without a warp, no λ."""
-    columns = np.delete(states, 3, axis=1)
+    columns = np.delete(states, [POWER, TREND], axis=1)
     columns[:, 2] += 2.0 * columns[:, 1]
     return columns
 
@@ -82,6 +89,17 @@ def test_the_joint_distribution_without_noise_has_the_priors_moments() -> None:
     assert np.max(np.abs(z_scores(states, noiseless=True))) < 4.0
 
 
+@pytest.mark.parametrize("name", SPACES)
+def test_the_joint_distribution_with_a_trend_has_the_priors_moments(name: str) -> None:
+    states = alternate(SPACES[name], 4000, trend=True)
+    assert np.max(np.abs(z_scores(states))) < 4.0
+    log_sd = states[:, AMPLITUDE] + 0.5 * states[:, TREND]
+    z = (log_sd - PROPER.trend.a) / PROPER.trend.b
+    error = 1.0 / np.sqrt(effective_sample_size(z))
+    assert abs(np.mean(z)) < 4.0 * error
+    assert abs(np.mean(z**2) - 1.0) < 4.0 * np.sqrt(2.0 / effective_sample_size(z**2))
+
+
 def test_the_joint_test_notices_data_that_are_simulated_wrongly() -> None:
     states = alternate(SPACES["replicates"], 3000, noise_factor=2.0)
     assert np.max(np.abs(z_scores(states))) > 6.0
@@ -92,12 +110,12 @@ def swept_from_the_joint(space: Space, n: int, replicates: int, *, sweeps: int) 
     rng = np.random.default_rng(4)
     groups = len(space.groups)
     priors = [PROPER.mean, PROPER.amplitude, PROPER.noise, *[PROPER.length_scale] * groups]
-    ends = np.empty((replicates, len(priors) + 1))
+    ends = np.empty((replicates, len(priors) + 2))
     for i in range(replicates):
         U = rng.random((n, space.dimensions))
         state = np.array([rng.normal(prior.a, prior.b) for prior in priors])
         state[2] -= 2.0 * state[1]
-        state = np.insert(state, 3, 1.0)
+        state = np.concatenate([state[:3], [1.0, 0.0], state[3:]])  # no warp, no trend
         theta = Problem(space, U, np.zeros(n)).theta(state)
         K = DenseGP(space, U, np.zeros(n), theta).K
         y = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
@@ -162,7 +180,7 @@ def swept_with_warps(replicates: int, *, n: int, sweeps: int, jacobian: bool = T
         priors = [WARPED.mean, WARPED.amplitude, WARPED.noise, *[WARPED.length_scale] * 2]
         state = np.array([rng.normal(prior.a, prior.b) for prior in priors])
         state[2] -= 2.0 * state[1]
-        state = np.concatenate([state[:3], [rng.random()], state[3:], rng.normal(0.0, 0.5, 2)])
+        state = np.concatenate([state[:3], [rng.random(), 0.0], state[3:], rng.normal(0.0, 0.5, 2)])
         theta = problem.theta(state)
         K = DenseGP(space, U, np.zeros(n), theta).K
         z = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
@@ -171,7 +189,7 @@ def swept_with_warps(replicates: int, *, n: int, sweeps: int, jacobian: bool = T
         chain = replace(problem, y=y).chain(seed=i)
         chain.set_state(state, np.ones(len(state)))
         chain.sweep(sweeps, False)
-        ends[i] = chain.state[[3, 6, 7]]
+        ends[i] = chain.state[[POWER, LENGTHS + 2, LENGTHS + 3]]
     return ends
 
 

@@ -13,6 +13,7 @@ from spearmint_int.kernels import InputWarp
 from spearmint_int.model.factor import JITTER
 from spearmint_int.model.outputs import unwarp, warp
 from spearmint_int.sampling._chain import warp_inputs, warp_outputs
+from spearmint_int.sampling.layout import LENGTHS, POWER
 from spearmint_int.sampling.priors import Priors, gamma, normal, uniform
 from spearmint_int.space import Enum, Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem
@@ -29,7 +30,7 @@ def problem_with(space: Space = MIXED, *, n: int = 12, repeats: int = 0) -> Prob
 def some_states(problem: Problem, count: int = 25, *, seed: int = 0) -> list[FloatArray]:
     rng = np.random.default_rng(seed)
     states = problem.start() + 0.5 * rng.standard_normal((count, len(problem.start())))
-    states[:, 3] = rng.random(count) if problem.warps_outputs else 1.0
+    states[:, POWER] = rng.random(count) if problem.warps_outputs else 1.0
     return list(states)
 
 
@@ -61,7 +62,7 @@ def test_the_log_posterior_of_integers_that_share_cells_is_that_of_all_observati
 
 def test_the_log_posterior_without_noise_is_scipys() -> None:
     problem = replace(problem_with(), noiseless=True)
-    states = [s for s in some_states(problem) if np.max(s[4:]) < 0.7]
+    states = [s for s in some_states(problem) if np.max(s[LENGTHS:]) < 0.7]
     assert_same_up_to_a_constant(problem, states)
 
 
@@ -74,6 +75,17 @@ def warped(problem: Problem) -> Problem:
 @pytest.mark.parametrize("repeats", [0, 8])
 def test_the_log_posterior_with_warps_is_scipys(repeats: int) -> None:
     problem = warped(problem_with(repeats=repeats))
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+@pytest.mark.parametrize("repeats", [0, 8])
+def test_the_log_posterior_with_a_trend_is_scipys(repeats: int) -> None:
+    problem = replace(problem_with(repeats=repeats), trend=True)
+    assert_same_up_to_a_constant(problem, some_states(problem))
+
+
+def test_the_log_posterior_with_a_trend_and_warps_is_scipys() -> None:
+    problem = warped(replace(problem_with(), trend=True))
     assert_same_up_to_a_constant(problem, some_states(problem))
 
 

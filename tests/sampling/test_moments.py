@@ -9,6 +9,7 @@ import pytest
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.sampling import Priors, effective_sample_size
+from spearmint_int.sampling.layout import POWER, TREND
 from spearmint_int.space import Float, Int, Space
 from tests.sampling.posteriors import PROPER, Problem, one_length_scale_grid
 
@@ -36,14 +37,14 @@ def grid(problem: Problem, points: int = 41) -> FloatArray:
 
 
 def draws_of(problem: Problem, sweeps: int) -> FloatArray:
-    """[sweeps, |s| − 1] after a burn-in with adaptation."""
+    """[sweeps, 4] after a burn-in with adaptation."""
     chain = problem.chain(seed=1)
     chain.set_state(problem.start(), np.ones(len(problem.start())))
     chain.sweep(300, True)
     states = np.empty((sweeps, 4))
     for i in range(sweeps):
         chain.sweep(1, False)
-        states[i] = np.delete(chain.state, 3)  # λ, which does not move
+        states[i] = np.delete(chain.state, [POWER, TREND])  # which don't move
     return states
 
 

@@ -1,0 +1,67 @@
+"""A trend over the whole cube: a parabola along each axis, its coefficients integrated out.
+
+With z = 2u − 1 the features of an axis are the Legendre polynomials √3 z and √5 (3z² − 1)/2, which
+have mean 0 and variance 1 over the cube. Coefficients of equal variance make them a covariance,
+
+    g(u, u') = Σ_q φ_q(u) φ_q(u'),     1 on average where u = u',
+
+which is added to the stationary one with a factor of its own, and that is sampled. Objectives are
+bowls with something on top more often than not. Where the rest is rough, a stationary kernel alone
+has nothing to say away from the data, and the bowl leads on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from spearmint_int.arrays import FloatArray, IntArray
+from spearmint_int.space import Space
+
+# An axis needs three values for a parabola; with two, its square is a constant.
+BENT = 3
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The columns with a slope, and those with a curvature; without any there is no trend."""
+
+    sloped: tuple[int, ...] = ()
+    curved: tuple[int, ...] = ()
+
+    @classmethod
+    def over(cls, space: Space) -> Trend:
+        """Each column that can vary has a slope; all but options and short integers bend."""
+        straight = {
+            column
+            for axis in space.axes
+            if axis.one_hot or axis.cells < BENT
+            for column in range(axis.start, axis.start + axis.columns)
+        }
+        varying = tuple(column for group in space.groups for column in group)
+        return cls(varying, tuple(column for column in varying if column not in straight))
+
+    @property
+    def columns(self) -> IntArray:
+        """The column that each of the p features belongs to [p]."""
+        return np.array([*self.sloped, *self.curved], dtype=np.int64)
+
+    def features(self, Z: FloatArray) -> FloatArray:
+        """φ [m, p] at the rows Z [m, D], which have been through T."""
+        z = 2.0 * Z - 1.0
+        lines = math.sqrt(3.0) * z[:, list(self.sloped)]
+        bends = math.sqrt(5.0) * (1.5 * z[:, list(self.curved)] ** 2 - 0.5)
+        return self._normalised(lines, bends)
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        """dφ/du [m, p], each in its own column."""
+        z = 2.0 * Z - 1.0
+        lines = np.full((len(Z), len(self.sloped)), 2.0 * math.sqrt(3.0))
+        bends = 6.0 * math.sqrt(5.0) * z[:, list(self.curved)]
+        return self._normalised(lines, bends)
+
+    def _normalised(self, lines: FloatArray, bends: FloatArray) -> FloatArray:
+        count = max(1, len(self.sloped) + len(self.curved))
+        return np.ascontiguousarray(np.hstack([lines, bends]) / math.sqrt(count))
