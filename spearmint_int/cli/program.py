@@ -156,6 +156,9 @@ def _open_standard_files() -> None:
     while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
         pass  # each takes the lowest free number
     os.close(opened)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # Python's answer to a closed one
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _accept_every_character() -> None:

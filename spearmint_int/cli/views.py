@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from spearmint_int.cli.arguments import silence_stdout
 from spearmint_int.cli.event_text import ended_line, line_of, summary_lines
+from spearmint_int.jobs import printable
 from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
 from spearmint_int.plain_json import plain
 
@@ -45,7 +46,7 @@ class Narrator:
         else:
             line = line_of(event, name=self._config.experiment_name)
             if line is not None:
-                yield None, line
+                yield None, printable(line)  # a folder may be called anything
 
     def _told(self, progress: Progress) -> Iterator[tuple[Progress | None, str]]:
         for ended in self._ended:

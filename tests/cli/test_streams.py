@@ -30,6 +30,12 @@ def complete(folder: Path) -> int:
     return number
 
 
+@pytest.mark.parametrize("command", ["run", "status", "jobs", "best", "check"])
+def test_commands_work_with_every_standard_file_closed(with_results: Path, command: str) -> None:
+    line = f"{sys.executable} -m spearmint_int {command} {with_results} <&- >&- 2>&-"
+    assert subprocess.run(line, shell=True, check=False).returncode == 0
+
+
 @pytest.mark.parametrize("option", ["--plain", "--json"])
 @pytest.mark.parametrize("redirection", [">/dev/full", ">&-", ">&- 2>&-", ">/dev/full 2>&1"])
 def test_a_run_whose_output_can_not_be_written_goes_on(
@@ -75,6 +81,12 @@ def test_a_full_disk_is_one_sentence(with_results: Path) -> None:
     answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
     assert answer.returncode == 2
     assert answer.stderr == "error: the output can't be written: No space left on device\n"
+
+
+def test_what_a_folder_is_called_does_not_control_the_terminal(experiment: Path) -> None:
+    red = experiment.rename(experiment.with_name("\x1b[31mred"))
+    out = subprocess.run([*RUN, str(red), "--plain"], capture_output=True, check=True).stdout
+    assert b"\x1b" not in out
 
 
 def test_what_an_objective_prints_does_not_control_the_terminal(experiment: Path) -> None:
