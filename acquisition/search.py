@@ -23,7 +23,7 @@ from spearmint_int.space import Space
 ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is looked at whole
 POINTS_PER_CELL = 16  # every combination of integers has at least so many points, or none by right
 ANCHORS = 20  # visited points that are candidates again; the first of them is sprayed around
-SCREENED = 128  # candidates that are looked at together, the most promising first
+SCREENED = 64  # candidates that are looked at together, the most promising first
 SAME_PLACE = 0.05  # starts of one cell that are closer than this climb the same hill
 ROUNDS = 3  # of climbing and neighbour moves in a mixed space
 LATTICE_ROUNDS = 60  # of neighbour moves in a lattice that is too large to enumerate
@@ -39,7 +39,7 @@ class _Climb:
 
 
 ALL_STARTS = _Climb(5, 0.1)  # then the best climbs on alone, which is as high and cheaper
-WINNER = _Climb(12, 0.02)
+WINNERS_STEP = 0.02
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,13 @@ class SearchOptions:
     spray: int = 10
     spray_std: float = 1e-3
     starts: int = 5
+    last_climb: int = 12
 
     @property
     def lighter(self) -> SearchOptions:
-        """For the later points of a batch: their surface has changed in one place only."""
-        return replace(self, candidates=max(200, self.candidates // 5), starts=1)
+        """For the later points of a batch: their surface has changed in one place only, and is one
+        of many that their results might have left."""
+        return replace(self, candidates=max(200, self.candidates // 5), starts=1, last_climb=0)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def maximize(
         return None
     if not enumerated and isinstance(surface, SupportsGradient):
         starts = _distinct(space, best, options.starts)
-        best = best + _climb_all(surface, space, starts, excluded)
+        best = best + _climb_all(surface, space, starts, excluded, options.last_climb)
     return _found(space, best)
 
 
@@ -157,7 +159,7 @@ def _screened(surface: Surface, rows: FloatArray, excluded: frozenset[bytes]) ->
     The most promising block is looked at first; what is promised less than the best found there
     can't win, and is spared the product with every factor.
     """
-    if not isinstance(surface, SupportsBound) or len(rows) <= 2 * SCREENED:
+    if not isinstance(surface, SupportsBound) or len(rows) <= SCREENED:
         return _scored(surface, rows, excluded)
     promised = _without(surface.upper_bound(rows), rows, excluded)
     order = np.argsort(-promised, kind="stable")
@@ -202,7 +204,11 @@ def _distinct(space: Space, pool: _Pool, count: int) -> _Pool:
 
 
 def _climb_all(
-    surface: SupportsGradient, space: Space, starts: _Pool, excluded: frozenset[bytes]
+    surface: SupportsGradient,
+    space: Space,
+    starts: _Pool,
+    excluded: frozenset[bytes],
+    last_climb: int,
 ) -> _Pool:
     """Alternate climbs of the reals and moves of the integers until neither helps.
 
@@ -217,8 +223,11 @@ def _climb_all(
         if not np.any(moved):
             break
     reached = arrived + under_way
+    if last_climb == 0:
+        return reached
     winner = reached.take(np.array([int(np.argmax(reached.values))]))
-    return reached + _climb_reals(surface, space, winner, excluded, WINNER)
+    last = _Climb(last_climb, WINNERS_STEP)
+    return reached + _climb_reals(surface, space, winner, excluded, last)
 
 
 def _climb_reals(

@@ -19,6 +19,8 @@ from spearmint_int.model import Ensemble
 
 # Below this variance σ's derivative ½ σ⁻¹ ∂σ² is meaningless rounding.
 LEAST_VARIANCE = 1e-24
+# Hyperparameter samples for the second and later points of a batch.
+SAMPLES_WHILE_PENDING = 5
 
 
 class Surface(Protocol):
@@ -97,8 +99,11 @@ class AveragedAcquisition:
         return value, by_mean + np.einsum("sm,smd->md", by_sd, dvariance)
 
     def with_pending(self, U: FloatArray, rng: np.random.Generator) -> AveragedAcquisition:
-        """With one fantasy of the result at U for each that there is: the factors grow by a row."""
-        ensemble = self.ensemble.with_fantasies(U, 1, rng)
+        """With one fantasy of the result at U for each that there is: the factors grow by a row.
+
+        A surface that hangs on made-up results needs no more than a few samples.
+        """
+        ensemble = self.ensemble.thinned(SAMPLES_WHILE_PENDING).with_fantasies(U, 1, rng)
         return replace(self, ensemble=ensemble, incumbents=ensemble.incumbents)
 
     def _in_units(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,25 +44,27 @@ class Trend:
         varying = tuple(column for group in space.groups for column in group)
         return cls(varying, tuple(column for column in varying if column not in straight))
 
-    @property
+    @cached_property
     def columns(self) -> IntArray:
         """The column that each of the p features belongs to [p]."""
         return np.array([*self.sloped, *self.curved], dtype=np.int64)
 
     def features(self, Z: FloatArray) -> FloatArray:
         """φ [m, p] at the rows Z [m, D], which have been through T."""
-        z = 2.0 * Z - 1.0
-        lines = math.sqrt(3.0) * z[:, list(self.sloped)]
-        bends = math.sqrt(5.0) * (1.5 * z[:, list(self.curved)] ** 2 - 0.5)
-        return self._normalised(lines, bends)
+        z = 2.0 * np.take(Z, self.columns, axis=1) - 1.0
+        z[:, self._bends] = math.sqrt(5.0 / 3.0) * (1.5 * z[:, self._bends] ** 2 - 0.5)
+        return np.asarray(self._scale * z)
 
     def slopes(self, Z: FloatArray) -> FloatArray:
         """dφ/du [m, p], each in its own column."""
-        z = 2.0 * Z - 1.0
-        lines = np.full((len(Z), len(self.sloped)), 2.0 * math.sqrt(3.0))
-        bends = 6.0 * math.sqrt(5.0) * z[:, list(self.curved)]
-        return self._normalised(lines, bends)
+        slopes = np.full((len(Z), len(self.columns)), 2.0)
+        slopes[:, self._bends] = math.sqrt(60.0) * (2.0 * Z[:, self.columns[self._bends]] - 1.0)
+        return np.asarray(self._scale * slopes)
 
-    def _normalised(self, lines: FloatArray, bends: FloatArray) -> FloatArray:
-        count = max(1, len(self.sloped) + len(self.curved))
-        return np.ascontiguousarray(np.hstack([lines, bends]) / math.sqrt(count))
+    @property
+    def _bends(self) -> slice:
+        return slice(len(self.sloped), None)
+
+    @property
+    def _scale(self) -> float:
+        return math.sqrt(3.0 / max(1, len(self.columns)))

@@ -24,6 +24,11 @@ class Ensemble:
     posteriors: tuple[Posterior, ...]
     transform: InputTransform
 
+    def thinned(self, count: int) -> Ensemble:
+        """At most `count` of the posteriors, evenly spread along the chain."""
+        chosen = np.linspace(0, len(self.posteriors) - 1, min(count, len(self.posteriors)))
+        return replace(self, posteriors=tuple(self.posteriors[round(i)] for i in chosen))
+
     @property
     def incumbents(self) -> FloatArray:
         """[S, F]."""
