@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int import Float, Int, Optimizer
@@ -24,13 +25,23 @@ def space_of(dimensions: Sequence[Dimension]) -> Space:
 
 
 class Ours:
-    """`Optimizer` as its users have it; `settings` are those that they can give it."""
+    """`Optimizer` as its users have it; `settings` are those that they can give it.
 
-    def __init__(self, dimensions: Sequence[Dimension], *, seed: int, **settings: Any) -> None:
+    With a `batch`, so many points are asked for at once: the results of the first of them come too
+    late for the others.
+    """
+
+    def __init__(
+        self, dimensions: Sequence[Dimension], *, seed: int, batch: int = 1, **settings: Any
+    ) -> None:
         self._optimizer = Optimizer(space_of(dimensions), seed=seed, **settings)
+        self._batch = batch
+        self._asked: deque[Params] = deque()
 
     def ask(self) -> Params:
-        return self._optimizer.ask()[0]
+        if not self._asked:
+            self._asked.extend(self._optimizer.ask(self._batch))
+        return self._asked.popleft()
 
     def tell(self, params: Params, value: float) -> None:
         self._optimizer.tell(params, value)

@@ -53,14 +53,20 @@ def scores(records: Iterable[Record], measure: Callable[[Record], float]) -> Sco
 
 def coco_table(records: Sequence[Record], reference: str) -> str:
     """The areas in percent; better and worse are the reference's."""
-    table = scores(records, _area)
+    table, ends = scores(records, _area), scores(records, _reached)
     ours = table.get(reference, {})
-    headings = ("optimiser", "problems", "area %", f"{reference}, same problems", "better", "worse")
+    headings = ("optimiser", "problems", "area %", "at the end %", f"{reference}, same problems")
     rows = [
-        [name, str(len(areas)), str(estimate(list(areas.values()))), *_paired(ours, areas)]
+        [
+            name,
+            str(len(areas)),
+            str(estimate(list(areas.values()))),
+            f"{np.mean(list(ends[name].values())):.1f}",
+            *_paired(ours, areas),
+        ]
         for name, areas in _best_first(table, reference)
     ]
-    return markdown_table((*headings, "p"), rows)
+    return markdown_table((*headings, "better", "worse", "p"), rows)
 
 
 def coco_groups_table(records: Sequence[Record], reference: str) -> str:
@@ -75,6 +81,11 @@ def coco_groups_table(records: Sequence[Record], reference: str) -> str:
 
 def _area(record: Record) -> float:
     return 100 * coco.area(best_so_far(record))
+
+
+def _reached(record: Record) -> float:
+    """The share of the targets at the last evaluation."""
+    return 100 * coco.area(best_so_far(record)[-1:])
 
 
 def _best_first(table: Scores, reference: str) -> list[tuple[str, dict[Problem, float]]]:

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from experiments.dimension import Dimension
+from experiments.ours import Ours, space_of
 from experiments.peers.adapters import build, version
 from experiments.peers.history import Assignment
 from experiments.rows import JsonLines
@@ -22,6 +24,7 @@ from experiments.suite.__main__ import main, numbers, setting
 from experiments.suite.plan import REPORTED, TUNED_ON, plan
 from experiments.suite.problems import Case
 from experiments.suite.runs import Contender, Results, Run, best_so_far, key_of
+from spearmint_int import Optimizer
 
 ROOT = Path(__file__).parents[2]
 
@@ -198,7 +201,18 @@ def test_the_table_counts_better_and_worse_of_ours() -> None:
     ]
     cells = tables.coco_table(records, "ours").splitlines()[-1].split(" | ")
     assert cells[0].endswith("other")
-    assert cells[4:6] == ["4", "1"]
+    assert cells[5:7] == ["4", "1"]
+
+
+def test_a_batch_is_asked_for_at_once() -> None:
+    dimensions = (Dimension("x", 0.0, 1.0, integer=False), Dimension("k", 0, 9, integer=True))
+    batched, plain = (Ours(dimensions, seed=1, batch=batch) for batch in (4, 1))
+    first = [batched.ask() for _ in range(4)]
+    for params in first:
+        batched.tell(params, params["x"])
+    asked = Optimizer(space_of(dimensions), seed=1).ask(4)
+    assert first == asked
+    assert plain.ask() == asked[0]
 
 
 def test_an_optimiser_with_a_few_of_the_problems_is_not_shown() -> None:
