@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,8 @@ from spearmint_int.cli.arguments import FINE, at, config_option, on_folder
 from spearmint_int.errors import SpearmintError, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.stores import Store
 
@@ -99,10 +103,20 @@ def backup(arguments: tuple[str, ...], file_name: str) -> None:
     folder = at(Path(arguments[0] if len(arguments) == 2 else "."), file_name)
     if file.exists():
         raise StoreError(f"{file}: is there already; choose another name")
-    unfinished = file.with_name(f".{file.name}.unfinished")
-    unfinished.unlink(missing_ok=True)
-    with folder.store() as store:
+    with folder.store() as store, _unfinished(file) as unfinished:
         store.backup(unfinished)
         jobs = value_text.counted(sum(store.counts().values()), "job")
-    unfinished.rename(file)
+        unfinished.rename(file)
     click.echo(f"{jobs} copied to {file}")
+
+
+@contextmanager
+def _unfinished(file: Path) -> Iterator[Path]:
+    """A name beside the file; of a copy that fails nothing is left."""
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}.unfinished")
+    try:
+        yield unfinished
+    finally:
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{unfinished}{suffix}").unlink()

@@ -213,7 +213,8 @@ class SQLiteFile:
 
     def backup(self, path: Path) -> None:
         """A copy of everything as it is now; others go on writing meanwhile."""
-        with self._mutex, self._faults(), closing(sqlite3.connect(path)) as target:
+        where = f"{path}, the copy of {self.path}"
+        with self._mutex, self._faults(where), closing(sqlite3.connect(path)) as target:
             self._open_connection().backup(target)
 
     def _check_wal(self) -> None:
@@ -254,27 +255,28 @@ class SQLiteFile:
         self._wal_inode = wal_inode
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _faults(self, where: str | None = None) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise _explained(error, where or str(self.path)) from error
         except OSError as error:
             if isinstance(error, StoreError):  # StoreUnavailable is a ConnectionError too
                 raise
             raise StoreError(f"{self.path}: {error.strerror or error}") from error
 
-    def _explained(self, error: sqlite3.Error) -> StoreError:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            return StoreUnavailable(
-                f"{self.path}: another process kept it locked for {BUSY_SECONDS:g} s; "
-                "end that process, or wait, and run the command again"
-            )
-        for beginning, remedy in FAULTS.items():
-            if text.startswith(beginning):
-                return StoreError(f"{self.path}: {remedy}")
-        return StoreError(f"{self.path}: SQLite failed: {text}")
+
+def _explained(error: sqlite3.Error, where: str) -> StoreError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return StoreUnavailable(
+            f"{where}: another process kept it locked for {BUSY_SECONDS:g} s; "
+            "end that process, or wait, and run the command again"
+        )
+    for beginning, remedy in FAULTS.items():
+        if text.startswith(beginning):
+            return StoreError(f"{where}: {remedy}")
+    return StoreError(f"{where}: SQLite failed: {text}")
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:

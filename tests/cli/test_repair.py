@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -110,3 +112,25 @@ def test_a_report_is_of_the_jobs_that_can_be_read(
 ) -> None:
     damage(with_results)
     assert spearmint("report", with_results, "-o", tmp_path / "report.html").code == 0
+
+
+def test_a_backup_that_fails_names_its_own_place_and_leaves_nothing(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    answer = spearmint("backup", with_results, tmp_path / "nowhere" / "copy.sqlite")
+    assert answer.code == 2
+    assert "nowhere/.copy.sqlite." in answer.err
+    assert "the copy of" in answer.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of a process")
+def test_a_backup_to_a_full_disk_leaves_nothing(with_results: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "full"
+    folder.mkdir()
+    words = [sys.executable, "-m", "spearmint_int", "backup", with_results, folder / "copy.sqlite"]
+    # So much the log of the store itself needs; a whole copy is larger.
+    limited = ["prlimit", "--fsize=32768", *map(str, words)]
+    answer = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert answer.returncode == 2
+    assert "the copy of" in answer.stderr
+    assert list(folder.iterdir()) == []
