@@ -13,6 +13,7 @@ import numpy as np
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels.covariance import InputTransform
+from spearmint_int.kernels.trend import Trend
 from spearmint_int.model import _predict
 from spearmint_int.model.posterior import Posterior
 
@@ -37,13 +38,15 @@ class Ensemble:
     def moments(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [S, F, m] and σ² [S, m] at the points U [m, D], anywhere in the cube."""
         Z = self.transform(U)
-        rows = [posterior.moments(Z) for posterior in self.posteriors]
+        polynomials = self._trend.features(Z)
+        rows = [posterior.moments(Z, polynomials) for posterior in self.posteriors]
         return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
 
     def moments_bound(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [S, F, m] and an upper bound of σ² [S, m], at a fraction of the cost."""
         Z = self.transform(U)
-        rows = [posterior.moments_bound(Z) for posterior in self.posteriors]
+        polynomials = self._trend.features(Z)
+        rows = [posterior.moments_bound(Z, polynomials) for posterior in self.posteriors]
         return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
 
     def moments_with_gradient(
@@ -54,7 +57,7 @@ class Ensemble:
         Z = np.ascontiguousarray([warp.apply(rows) for warp in warps])
         columns, weights, factors, alpha, (mean, amplitude2) = self._stacked
         features, coefficients, scales = self._stacked_trend
-        trend = self.posteriors[0].covariance.trend
+        trend = self._trend
         own, rises = scales * trend.features(rows), (scales * trend.slopes(rows))[:, np.newaxis]
         means, explained, projected, dmeans, dexplained = _predict.predict_with_gradient(
             columns, weights, features, factors, alpha, Z, own,
@@ -71,6 +74,10 @@ class Ensemble:
             dleft = dleft + (2.0 * (own - projected) * rises[:, 0]) @ to_columns
         dvariance = amplitude2[:, :, np.newaxis] * np.where(left[:, :, np.newaxis] > 0, dleft, 0.0)
         return mean[:, :, np.newaxis] + means, amplitude2 * left, dmeans, dvariance
+
+    @property
+    def _trend(self) -> Trend:
+        return self.posteriors[0].covariance.trend
 
     @cached_property
     def _stacked(

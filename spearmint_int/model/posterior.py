@@ -86,9 +86,14 @@ class Posterior:
         """A⁻¹ (z − m) [F, n]."""
         return np.ascontiguousarray(self.whitened @ self.R)
 
-    def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """μ [F, m] and σ² [m] of the latent function at Z [m, D]."""
-        X, weights, features, Z, own = self._arguments(Z)
+    def moments(
+        self, Z: FloatArray, polynomials: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m] and σ² [m] of the latent function at Z [m, D].
+
+        `polynomials` [m, p] are the trend's there, where somebody has them already.
+        """
+        X, weights, features, Z, own = self._arguments(Z, polynomials)
         means, explained, same = _predict.predict(
             X, weights, features, self.R, self.alpha, Z, own, self.covariance.kernel.capsule
         )
@@ -103,9 +108,11 @@ class Posterior:
         mean[:, seen] = self.values[:, same[seen]]
         variance[seen] = 0.0
 
-    def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def moments_bound(
+        self, Z: FloatArray, polynomials: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
-        X, weights, features, Z, own = self._arguments(Z)
+        X, weights, features, Z, own = self._arguments(Z, polynomials)
         precisions = 1.0 / (_prior_variance(self.features) + self.noise_diagonal)
         means, explained = _predict.predict_bound(
             X, weights, features, precisions, self.alpha, Z, own, self.covariance.kernel.capsule
@@ -182,9 +189,13 @@ class Posterior:
         """Φ of the training rows, transposed [p, n]."""
         return np.ascontiguousarray(self.features.T)
 
-    def _places(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _places(
+        self, Z: FloatArray, polynomials: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Rows Z [m, D] as the two parts of the covariance take them: warped, and Φ [m, p]."""
-        features = math.sqrt(self.theta.trend_ratio) * self.covariance.trend.features(Z)
+        if polynomials is None:
+            polynomials = self.covariance.trend.features(Z)
+        features = math.sqrt(self.theta.trend_ratio) * polynomials
         return np.ascontiguousarray(self.theta.input_warp.apply(Z)), features
 
     def _covariance(
@@ -195,10 +206,10 @@ class Posterior:
         return C + Y_features @ Z_features.T
 
     def _arguments(
-        self, Z: FloatArray
+        self, Z: FloatArray, polynomials: FloatArray | None
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """What the compiled half asks for first: the training rows', then the test points'."""
-        return self.columns, self.weights, self.feature_columns, *self._places(Z)
+        return self.columns, self.weights, self.feature_columns, *self._places(Z, polynomials)
 
     def _variance(self, explained: FloatArray, features: FloatArray) -> FloatArray:
         left = np.maximum(_prior_variance(features) - explained, 0.0)
