@@ -12,10 +12,15 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from experiments.bench import engine, lapack, peers  # noqa: E402
-from experiments.bench.problem import SIZES  # noqa: E402
+from experiments.bench.problem import (  # noqa: E402
+    DIMENSION_COUNTS,
+    RESULTS_PER_DIMENSION,
+    SIZES,
+)
 
 PEER_LIMIT = 500  # observations up to which the peers are asked too
 MEMORY_MB = 300
+BATCH, BATCH_ROWS = 8, 200
 CONSOLE = Console(width=100)
 
 
@@ -60,6 +65,16 @@ def peer_table(sizes: tuple[int, ...]) -> Table:
     return table
 
 
+def wide_table() -> Table:
+    table = Table(title="One suggestion in many dimensions (CPU ms)", title_justify="left")
+    for heading in ("dimensions", "n", "suggestion"):
+        table.add_column(heading, justify="right")
+    for dimensions in DIMENSION_COUNTS:
+        milliseconds = f"{engine.wide_suggestion_seconds(dimensions) * 1e3:.1f}"
+        table.add_row(str(dimensions), str(RESULTS_PER_DIMENSION * dimensions), milliseconds)
+    return table
+
+
 @click.command()
 @click.option("--size", "sizes", multiple=True, type=int, help="Observations; may be repeated.")
 @click.option("--no-peers", is_flag=True, help="Leave the peers out.")
@@ -70,6 +85,12 @@ def main(sizes: tuple[int, ...], no_peers: bool) -> None:
     CONSOLE.print(suggestion_table(chosen))
     if not no_peers:
         CONSOLE.print(peer_table(chosen))
+    CONSOLE.print(wide_table())
+    one, batch = (engine.batch_seconds(BATCH_ROWS, count) for count in (1, BATCH))
+    CONSOLE.print(
+        f"{BATCH} points at once over one, n = {BATCH_ROWS}: "
+        f"{batch * 1e3:.0f} / {one * 1e3:.0f} ms = {batch / one:.2f} (target ≤ 3)"
+    )
     cold = engine.cold_suggestion_seconds(PEER_LIMIT)
     CONSOLE.print(
         f"First suggestion on {PEER_LIMIT} results, with its burn-in: {cold:.2f} s of CPU"

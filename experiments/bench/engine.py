@@ -59,18 +59,22 @@ def log_posterior_seconds(n: int) -> float:
 
 
 class SteadyState:
-    """Suggestions at n observations that go on from a chain which is burnt in."""
+    """Suggestions that go on from a chain which is burnt in."""
 
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self._problem = Problem(problem.space(), problem.observations(n))
+    def __init__(self, given: Problem) -> None:
+        self._problem = given
         burning = replace(self._problem, options=ChooserOptions(burn_in=BURN_IN))
         self._chain = suggest(burning).chain
 
-    def suggest(self) -> Answer:
+    @classmethod
+    def at(cls, n: int) -> SteadyState:
+        """On n observations of the problem."""
+        return cls(Problem(problem.space(), problem.observations(n)))
+
+    def suggest(self, count: int = 1) -> Answer:
         seed = self._problem.seed + 1
         self._problem = replace(self._problem, seed=seed, chain=self._chain)
-        answer = suggest(self._problem)
+        answer = suggest(self._problem, count)
         self._chain = answer.chain
         return answer
 
@@ -85,7 +89,7 @@ class SuggestionTime:
 
 def suggestion_time(n: int) -> SuggestionTime:
     """The median suggestion, and what its factorizations and solves cost on their own."""
-    steady = SteadyState(n)
+    steady = SteadyState.at(n)
     with one_blas_thread():
         total = median_seconds(steady.suggest, repeats=SUGGESTIONS)
         with _Recording() as calls:
@@ -97,6 +101,21 @@ def suggestion_time(n: int) -> SuggestionTime:
         for (points, products), times in calls.products.items():
             alone += times * calls.samples * products * lapack.product_seconds(n, points)
     return SuggestionTime(total, alone)
+
+
+def batch_seconds(n: int, count: int) -> float:
+    """`count` points asked for at once."""
+    steady = SteadyState.at(n)
+    with one_blas_thread():
+        return median_seconds(lambda: steady.suggest(count), repeats=SUGGESTIONS)
+
+
+def wide_suggestion_seconds(dimensions: int) -> float:
+    """A suggestion in many dimensions, with ten results for each."""
+    space, observed = problem.wide(dimensions)
+    steady = SteadyState(Problem(space, observed))
+    with one_blas_thread():
+        return median_seconds(steady.suggest, repeats=SUGGESTIONS)
 
 
 def cold_suggestion_seconds(n: int) -> float:

