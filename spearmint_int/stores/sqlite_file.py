@@ -117,7 +117,7 @@ class SQLiteFile:
                 if connection.in_transaction:  # SQLite ends it by itself after some faults
                     connection.execute("ROLLBACK")
                 raise
-            if checkpoint:
+            if checkpoint and self._has_room():
                 _checkpoint(connection)
 
     @contextmanager
@@ -216,6 +216,12 @@ class SQLiteFile:
         where = f"{path}, the copy of {self.path}"
         with self._mutex, self._faults(where), closing(sqlite3.connect(path)) as target:
             self._open_connection().backup(target)
+
+    def _has_room(self) -> bool:
+        """On a full disk the half of the log would go over, and the main file need the other half
+        of it to be sound."""
+        disk = os.statvfs(self.path.parent)
+        return disk.f_bavail * disk.f_frsize > os.stat(self.path).st_size
 
     def _check_wal(self) -> None:
         """A crash leaves -wal and -shm behind: without the -wal the last changes may be gone."""

@@ -13,6 +13,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -245,7 +246,7 @@ class Storm:
 
     def _fill_disk(self) -> bool:
         filler = self.folder / "filler"
-        if filler.exists():
+        if filler.exists() or self._is_log_missing():
             return False
         with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
             while True:
@@ -254,6 +255,10 @@ class Storm:
         return True
 
     def _remove_log(self) -> bool:
+        """Where the main file does not need it to be sound: a full disk, or a kill in the midst,
+        may have let only half of the log go over. Nothing can be promised then."""
+        if not _is_sound(self._database()):
+            return False
         try:
             self._database("-wal").unlink()
         except FileNotFoundError:
@@ -262,10 +267,11 @@ class Storm:
 
     def _follow_the_remedy(self) -> None:
         """What the sentence on a missing -wal says, when processes were killed that held it."""
-        index = self._database("-shm")
-        is_left = index.exists() and not self._database("-wal").exists()
-        if is_left and not _users(self._database()):
-            index.unlink(missing_ok=True)
+        if self._is_log_missing() and not _users(self._database()):
+            self._database("-shm").unlink(missing_ok=True)
+
+    def _is_log_missing(self) -> bool:
+        return self._database("-shm").exists() and not self._database("-wal").exists()
 
     def _database(self, suffix: str = "") -> Path:
         return self.folder / f"{SQLITE_FILE}{suffix}"
@@ -314,7 +320,7 @@ def run_storm(
         storm.rage(faults)
         fault = storm.calm()
         found = [fault] if fault else _violations(experiment, budget)
-        jobs, calls = experiment.jobs(), experiment.calls()
+        jobs, calls = [] if fault else experiment.jobs(), experiment.calls()
     begun = [call.job_id for call in calls if call.at == "begin"]
     return StormReport(
         storm.faults,
@@ -359,6 +365,16 @@ def _left(folder: Path) -> list[str]:
             if any(value.endswith(f"@{folder.resolve()}".encode()) for value in marks):
                 found.append(f"process {pid} of a job is left")
     return found
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether the file can be read without its log."""
+    try:
+        uri = f"{path.resolve().as_uri()}?immutable=1"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as alone:
+            return bool(alone.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
+    except (sqlite3.Error, OSError):
+        return False
 
 
 def _users(path: Path) -> list[int]:
