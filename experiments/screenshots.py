@@ -15,10 +15,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from spearmint_int import Int, minimize
 from spearmint_int.config import load_config
 from spearmint_int.plots import PLOTS
 from spearmint_int.plots.files import picture
 from spearmint_int.snapshot import Snapshot
+from spearmint_int.space import Params, Space
 from spearmint_int.stores import open_store
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
@@ -53,10 +55,11 @@ PAGES = {
     "page-experiments": ("/", "network"),
     "page-jobs": ("/e/network", "1 to"),
     "page-figure": ("/e/network/figures/variables", "What the model expects"),
-    "page-job": ("/e/network/jobs/20", "runner-up"),
+    "page-job": ("/e/network/jobs/20", "Where job 20 was chosen"),
 }
-PATIENCE = 90.0
+PATIENCE = 200.0
 TOKEN = "screenshots"
+TALL = 1500  # of a page with more to see
 
 
 def main() -> None:
@@ -68,6 +71,7 @@ def main() -> None:
         (folder / "network.py").write_text(OBJECTIVE)
         spearmint("run", str(folder))
         draw_figures(folder)
+        draw_lattice()
         show_pages(folder)
 
 
@@ -87,17 +91,34 @@ def draw_figures(folder: Path) -> None:
         )
 
 
+def draw_lattice() -> None:
+    """Where there are few combinations, each has a probability too."""
+    space = Space({"depth": Int(1, 8), "heads": Int(1, 6)})
+    found = minimize(lattice_loss, space, 14, progress=False)
+    (IMAGES / "optimum-lattice.png").write_bytes(picture(found.plot("optimum"), "png", scale=1))
+
+
+def lattice_loss(params: Params) -> float:
+    return float(0.1 * (params["depth"] - 4.4) ** 2 + 0.05 * (params["heads"] - 3.4) ** 2)
+
+
 def show_pages(folder: Path) -> None:
-    """Each page in light, and the jobs in dark."""
+    """Each page in light, the jobs in dark, and what can be done where that is allowed."""
     command = [sys.executable, "-m", "spearmint_int", "dashboard", str(folder)]
-    command += ["--port", "0", "--token", TOKEN]
+    command += ["--port", "0", "--token", TOKEN, "--allow-actions"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             browser = open_browser()
             assert server.stdout is not None
             address = server.stdout.readline().split("/?")[0]
             for name, (path, wanted) in PAGES.items():
+                browser.set_window_size(1000, TALL if name == "page-job" else 900)
                 take(browser, f"{address}{path}?token={TOKEN}", wanted, IMAGES / f"{name}.png")
+            browser.get(address + PAGES["page-jobs"][0])
+            await_text(browser, PAGES["page-jobs"][1])
+            browser.execute_script("document.querySelector('summary').click()")
+            time.sleep(1.0)
+            browser.save_screenshot(str(IMAGES / "page-actions.png"))
             dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
             browser.execute_script("localStorage.clear()")
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
@@ -122,13 +143,17 @@ def open_browser() -> Any:
 def take(browser: Any, address: str, wanted: str, file: Path) -> None:
     """The page as soon as it has what it is about."""
     browser.get(address)
+    await_text(browser, wanted)
+    time.sleep(1.0)  # the figure's own drawing
+    browser.save_screenshot(str(file))
+
+
+def await_text(browser: Any, wanted: str) -> None:
     until = time.monotonic() + PATIENCE
     while wanted not in browser.execute_script("return document.body.innerText"):
         if time.monotonic() > until:
-            raise TimeoutError(f"{address} shows no {wanted!r}")
+            raise TimeoutError(f"{browser.current_url} shows no {wanted!r}")
         time.sleep(0.2)
-    time.sleep(1.0)  # the figure's own drawing
-    browser.save_screenshot(str(file))
 
 
 if __name__ == "__main__":

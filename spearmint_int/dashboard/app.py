@@ -134,8 +134,8 @@ def _overview(sources: Mapping[str, Source]) -> Any:
 def _line(name: str, source: Source) -> pages.Line:
     """One that can't be read must not hide the others."""
     try:
-        config = source.config
-        return pages.Line(name, source.state(), config.budget, config.maximize)
+        state, config = source.state(), source.config
+        return pages.Line(name, state, config.budget, config.maximize)
     except SpearmintError as error:
         return pages.Line(name, NOTHING, fault=str(error))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spearmint_int.dashboard.source import PATIENCE_SECONDS, Source
+from spearmint_int.errors import StoreUnavailable
 from spearmint_int.settings import kept_config
 from spearmint_int.stores import StoreAddress
 
@@ -47,11 +48,21 @@ class Catalogue(Mapping[str, Source]):
     def _all(self) -> dict[str, Source]:
         with self._asking:
             if time.monotonic() - self._asked > LIST_SECONDS:
-                before, self._on_server = self._on_server, self._listed()
-                for place in before.keys() - self._on_server.keys():
-                    before[place].close()
+                self._refresh()
                 self._asked = time.monotonic()
             return {**self._folders, **{s.name: s for s in self._on_server.values()}}
+
+    def _refresh(self) -> None:
+        """Ask the server; where it is away none of its experiments has to find that out."""
+        away = None
+        try:
+            before, self._on_server = self._on_server, self._listed()
+            for place in before.keys() - self._on_server.keys():
+                before[place].close()
+        except StoreUnavailable as error:
+            away = error
+        for source in self._on_server.values():
+            source.away = away
 
     def _listed(self) -> dict[StoreAddress, Source]:
         """What is on the server now; a page that is open keeps what it has read."""

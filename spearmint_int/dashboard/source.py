@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spearmint_int.errors import SpearmintError, StoreMissing
+from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import UNFINISHED, JobStatus
 from spearmint_int.registry import PLOTS
@@ -36,7 +36,7 @@ VALUE = "value"  # the cell of a result
 OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
 # A figure of the model is drawn again at most after so many times what it took: the run has the
 # processor first.
-REST = 10.0
+REST = 30.0
 FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
 
@@ -78,6 +78,7 @@ class Source:
 
     def __init__(self, load: Callable[[], Config], *, name: str) -> None:
         self._load, self.name = load, name
+        self.away: StoreUnavailable | None = None  # where it is known that the server is
         self._reading, self._thinking = threading.Lock(), threading.Lock()
         self._opened: Store | None = None
         self._state = NOTHING
@@ -101,6 +102,8 @@ class Source:
 
     def state(self) -> State:
         """All jobs as they are now; read again only when a count has changed."""
+        if self.away is not None:
+            raise self.away
         with self._reading:
             try:
                 store = self._store()

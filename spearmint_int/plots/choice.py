@@ -21,6 +21,7 @@ from spearmint_int.space import Space
 TITLE = "Where the next point is, and what its neighbours promise"
 COLUMNS = 3
 PANEL_HEIGHT = 250
+BAR = 0.8  # of the way to the next one
 
 
 def figure(choice: Choice, space: Space, *, title: str = TITLE, theme: str = "light") -> go.Figure:
@@ -45,7 +46,7 @@ def figure(choice: Choice, space: Space, *, title: str = TITLE, theme: str = "li
 def _traces(
     grid: Grid, values: FloatArray, here: float, value: float, *, first: bool
 ) -> list[go.Scatter | go.Bar]:
-    at = positions(grid, grid.values)
+    at, values = _with_chosen(positions(grid, grid.values), values, here, value)
     chosen = go.Scatter(
         x=[here], y=[value], mode="markers", name="chosen", legendgroup="chosen", showlegend=first,
         marker={"color": GREEN, "symbol": "diamond", "size": 11},
@@ -55,7 +56,19 @@ def _traces(
         return [go.Scatter(x=at, y=values, mode="lines", showlegend=False, **shade), chosen]
     colours = [GREEN if place == here else faded(BLUE, 0.5) for place in at]
     marker = {"color": colours, "line": {"width": 0}}
-    return [go.Bar(x=at, y=values, marker=marker, showlegend=False), chosen]
+    width = None if grid.log else BAR * float(np.min(np.diff(positions(grid, grid.values))))
+    return [go.Bar(x=at, y=values, width=width, marker=marker, showlegend=False), chosen]
+
+
+def _with_chosen(
+    at: list[float], values: FloatArray, here: float, value: float
+) -> tuple[list[float], FloatArray]:
+    """The grid with the chosen place, which may lie between two of its values."""
+    if here in at:
+        return at, values
+    places, both = [*at, here], np.append(values, value)
+    order = np.argsort(places)
+    return [places[i] for i in order], both[order]
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:

@@ -17,8 +17,9 @@ pytest.importorskip("dash")
 
 from spearmint_int.config import load_config
 from spearmint_int.dashboard import Access, Catalogue, Source, catalogue, make_app, on_server
-from spearmint_int.errors import ConfigError
+from spearmint_int.errors import ConfigError, StoreUnavailable
 from spearmint_int.settings import META
+from spearmint_int.stores import StoreAddress
 from spearmint_int.stores.mongo_server import MongoServer
 from tests.cli.conftest import CONFIG, OBJECTIVE, RESULTS, CommandLine, spearmint
 
@@ -127,6 +128,27 @@ def test_a_server_that_is_away_is_a_sentence_without_the_password(spearmint: Com
     assert answer.code == 2
     assert "no MongoDB server answers" in answer.err
     assert "hunter2" not in answer.out + answer.err
+
+
+def test_a_server_that_goes_away_is_told_at_once_and_forgotten_when_it_is_back(
+    mongo_uri: str, database: str, server: MongoServer, bring: Bring, monkeypatch: Any
+) -> None:
+    bring("kept")
+    monkeypatch.setattr(catalogue, "LIST_SECONDS", 0.0)
+    listing, is_away = on_server(server, mongo_uri, database), False
+
+    def lossy() -> list[StoreAddress]:
+        if is_away:
+            raise StoreUnavailable("no MongoDB server answers")
+        return listing()
+
+    with closing(Catalogue({}, lossy)) as listed:
+        assert len(listed["kept"].state().rows) == 4
+        is_away = True
+        with pytest.raises(StoreUnavailable):
+            listed["kept"].state()
+        is_away = False
+        assert len(listed["kept"].state().rows) == 4
 
 
 def test_the_page_lists_what_is_on_the_server(bring: Bring, listed: Catalogue) -> None:
