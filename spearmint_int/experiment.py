@@ -30,7 +30,7 @@ from spearmint_int.config.declaration import begin_era, check_variables, eras, i
 from spearmint_int.errors import ConfigError
 from spearmint_int.history import MemoryHistory, StoreHistory
 from spearmint_int.identity import begin_identity, identity_notices, load_identity
-from spearmint_int.jobs import JobDraft
+from spearmint_int.jobs import JobDraft, runs_of
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.recode import fixed_names, recoder
 from spearmint_int.sampling import ChainState
@@ -186,7 +186,7 @@ class StoredExperiment(Experiment):
         return JobDraft(
             suggestion.params,
             tuple(suggestion.point.tolist()),
-            provenance=suggestion.provenance.to_json() | {"pending_jobs": list(pending)},
+            provenance=suggestion.provenance.to_json() | {"pending_jobs": runs_of(pending)},
             resource=resource,
             tasks=self.tasks,
         )

@@ -21,7 +21,7 @@ from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit_for_search
-from spearmint_int.jobs import Job, JobPoint
+from spearmint_int.jobs import Job, JobPoint, ids_of
 from spearmint_int.replay import problem_before
 from spearmint_int.space import Params
 
@@ -151,7 +151,7 @@ def _decisive(
     experiment: StoredExperiment, problem: Problem, points: Sequence[JobPoint], job: Job
 ) -> tuple[int, ...]:
     """The jobs, of the best and the nearest, without whose result it would have gone elsewhere."""
-    waiting = set(job.provenance.get("pending_jobs") or ())
+    waiting = ids_of(job.provenance.get("pending_jobs") or ())
     ids = sorted(e.id for e in points if e.id < job.id and e.id not in waiting)
     moved = []
     for row in _looked_at(problem, np.array(job.point)):

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from spearmint_int.space import Params
 
@@ -233,3 +233,24 @@ def _checked_number(task: str, value: float) -> float:
 def status_after_failure(attempts: int, max_attempts: int) -> JobStatus:
     """New while attempts remain, broken when they are used up."""
     return JobStatus.NEW if attempts < max_attempts else JobStatus.BROKEN
+
+
+def runs_of(ids: Iterable[int]) -> list[int | list[int]]:
+    """Ascending ids in short: [3, 7, 8, 9, 10] is [3, [7, 10]]. Thousands may be pending at once,
+    and each job that is chosen then keeps which."""
+    runs: list[list[int]] = []
+    for job_id in sorted(ids):
+        if runs and job_id == runs[-1][1] + 1:
+            runs[-1][1] = job_id
+        else:
+            runs.append([job_id, job_id])
+    short: list[int | list[int]] = []
+    for first, last in runs:
+        short += [[first, last]] if last > first + 2 else list(range(first, last + 1))
+    return short
+
+
+def ids_of(runs: Iterable[int | list[int]]) -> set[int]:
+    """The inverse of `runs_of`."""
+    pairs = (run if isinstance(run, list) else [run, run] for run in runs)
+    return {job_id for first, last in pairs for job_id in range(first, last + 1)}

@@ -16,7 +16,7 @@ import numpy as np
 from spearmint_int.chooser import Observations, Problem, Suggestion
 from spearmint_int.errors import SpearmintError
 from spearmint_int.experiment import Experiment, StoredExperiment
-from spearmint_int.jobs import FINISHED, Job, JobPoint, JobStatus, Source
+from spearmint_int.jobs import FINISHED, Job, JobPoint, JobStatus, Source, ids_of
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
@@ -102,7 +102,7 @@ def _past(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) ->
         elif job.provenance.get("batch"):
             why = "it was chosen together with others, from the samples of the first"
         raise SpearmintError(f"job {job.id} can't be computed again: {why}")
-    waiting = set(job.provenance.get("pending_jobs") or ())
+    waiting = ids_of(job.provenance.get("pending_jobs") or ())
     before = sorted((e for e in points if e.id < job.id), key=lambda e: e.id)
     known = [e for e in before if e.id not in waiting]
     again = [e.id for e in known if e.status not in FINISHED]

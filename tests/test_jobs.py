@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from spearmint_int.jobs import (
     JobStatus,
     Source,
     checked_values,
+    ids_of,
+    runs_of,
     status_after_failure,
 )
 
@@ -101,3 +104,18 @@ def test_only_a_finished_job_that_ran_here_has_a_duration() -> None:
     assert job(status=JobStatus.COMPLETE, **times).seconds == 2.5
     assert job(status=JobStatus.PENDING, started=10.0).seconds is None
     assert job(status=JobStatus.COMPLETE, ended=12.5).seconds is None
+
+
+@pytest.mark.parametrize(
+    ("ids", "runs"),
+    [
+        ([], []),
+        ([4], [4]),
+        ([1, 2, 3], [1, 2, 3]),
+        ([3, 7, 8, 9, 10, 12], [3, [7, 10], 12]),
+        (range(1, 5001), [[1, 5000]]),
+    ],
+)
+def test_consecutive_ids_are_kept_in_short(ids: Sequence[int], runs: list[int | list[int]]) -> None:
+    assert runs_of(ids) == runs
+    assert ids_of(runs) == set(ids)
