@@ -34,15 +34,14 @@ class Trend:
 
     @classmethod
     def over(cls, space: Space) -> Trend:
-        """Each column that can vary has a slope; all but options and short integers bend."""
-        straight = {
-            column
-            for axis in space.axes
-            if axis.one_hot or axis.cells < BENT
-            for column in range(axis.start, axis.start + axis.columns)
-        }
-        varying = tuple(column for group in space.groups for column in group)
-        return cls(varying, tuple(column for column in varying if column not in straight))
+        """Each number that can vary has a slope, and bends unless it is an integer of two values.
+
+        Options have no order, and may be many.
+        """
+        options = {axis.start for axis in space.axes if axis.one_hot}
+        straight = {axis.start for axis in space.axes if axis.cells < BENT}
+        sloped = tuple(group[0] for group in space.groups if group[0] not in options)
+        return cls(sloped, tuple(column for column in sloped if column not in straight))
 
     @cached_property
     def columns(self) -> IntArray:

@@ -75,14 +75,13 @@ class DenseGP:
         """numpy's Legendre polynomials on each axis, of mean 0 and variance 1 over the cube."""
         rows, features = 2.0 * self.space.snap(U) - 1.0, []
         for columns, variable in zip(self.space.groups, self.space.group_variables, strict=True):
-            bends = isinstance(variable, Float) or (
-                isinstance(variable, Int) and variable.cells > 2
-            )
-            for column in columns:
-                features += [np.sqrt(3.0) * legendre.legval(rows[:, column], [0, 1])]
-                if bends:
-                    features += [np.sqrt(5.0) * legendre.legval(rows[:, column], [0, 0, 1])]
-        return np.asarray(np.array(features).T / np.sqrt(len(features)))
+            if isinstance(variable, Enum):
+                continue
+            z = rows[:, columns[0]]
+            features += [np.sqrt(3.0) * legendre.legval(z, [0, 1])]
+            if isinstance(variable, Float) or variable.cells > 2:
+                features += [np.sqrt(5.0) * legendre.legval(z, [0, 0, 1])]
+        return np.asarray(np.reshape(features, (-1, len(U))).T / np.sqrt(max(1, len(features))))
 
     def _inputs(self, U: FloatArray) -> FloatArray:
         """T, and then scipy's CDF of u^a ~ Beta(1, b), which is Kumaraswamy's."""
