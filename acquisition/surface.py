@@ -138,9 +138,11 @@ class BoundedAcquisition(AveragedAcquisition):
     bound it; one bound for all fantasies of a sample is enough."""
 
     def upper_bound(self, U: FloatArray) -> FloatArray:
-        mean, sd, best = self._in_units(*self.ensemble.moments_bound(U))
-        lowest, highest = np.min(mean, axis=1, keepdims=True), np.max(best, axis=1, keepdims=True)
-        return self._average(self.acquisition.value(lowest, sd, highest))[0]
+        means, variances = self.ensemble.moments_bound(U)
+        lowest = np.min(means, axis=1, keepdims=True)
+        mean, sd, best = self._in_units(lowest, variances)
+        highest = np.max(best, axis=1, keepdims=True)
+        return self._average(self.acquisition.value(mean, sd, highest))[0]
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ class Ensemble:
             scales[:, np.newaxis, np.newaxis],
         )
 
-    @property
+    @cached_property
     def output_units(self) -> tuple[FloatArray, FloatArray]:
         """Shift and scale [S] from each sample's units to y, where outputs are not warped."""
         warps = [posterior.outputs for posterior in self.posteriors]
