@@ -14,7 +14,7 @@ from spearmint_int.acquisition import Surface, acquisition_named
 from spearmint_int.analysis.slices import Grid, grids
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import FittedModel, Problem, fit, suggest
+from spearmint_int.chooser import FittedModel, Problem, fit_for_search, suggest
 from spearmint_int.errors import SpaceExhausted
 
 IMPROVEMENTS = ("ei", "nei")  # surfaces of a logarithm, in the unit of the results
@@ -54,7 +54,7 @@ def next_choice(problem: Problem) -> Choice | None:
 def _surface(problem: Problem) -> tuple[FittedModel, Surface]:
     """As the chooser makes it, number for number."""
     rng = problem.rng()
-    model = fit(problem, rng)
+    model = fit_for_search(problem, rng)
     ensemble = model.ensemble
     if len(problem.pending):
         ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
