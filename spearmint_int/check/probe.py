@@ -92,8 +92,10 @@ def _last_line(stderr: bytes) -> str:
 def probe() -> None:
     """The other side: load, and write the fault (or null) to the pipe."""
     pipe, directory, main_file, file_name = sys.argv[1:5]
+    own = os.getpid()
     fault = _load_fault(Path(directory), main_file, file_name)
-    os.write(int(pipe), json.dumps(fault).encode())
+    if os.getpid() == own:  # else a fork of the main file's
+        os.write(int(pipe), json.dumps(fault).encode())
 
 
 def _load_fault(directory: Path, main_file: str, file_name: str) -> str | None:

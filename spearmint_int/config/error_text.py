@@ -32,6 +32,7 @@ EXPECTED = {
     "model_type": "must be an object",
     "string_too_short": "must not be empty",
     "string_type": "must be text in double quotes",
+    "too_long": "must have at most {max_length} entries",
     "too_short": "must have at least one entry",
     "tuple_type": "must be a list",
     "union_tag_invalid": "must be FLOAT, INT or ENUM",

@@ -27,6 +27,7 @@ Bound = Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), Whole]
 
 # Of one variable: a model of more dimensions would not end.
 MOST_VALUES = 10_000
+MOST_OPTIONS = 1_000
 
 
 class FloatVariable(Section):
@@ -105,7 +106,7 @@ class EnumVariable(Section):
     """One of several `options`, without an order."""
 
     type: Annotated[Literal["ENUM"], Upper]
-    options: Annotated[tuple[Option, ...], Field(min_length=1), Listed]
+    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=MOST_OPTIONS), Listed]
     size: Count = Field(
         default=1, le=MOST_VALUES, description="number of values; the objective gets a list"
     )
@@ -116,10 +117,11 @@ class EnumVariable(Section):
     @model_validator(mode="after")
     def _check_options(self) -> EnumVariable:
         # By their text, because that is how a command line or a CSV file tells them apart.
-        texts = [str(option) for option in self.options]
-        for i, text in enumerate(texts):
-            if text in texts[:i]:
+        seen: set[str] = set()
+        for text in map(str, self.options):
+            if text in seen:
                 raise fault("options", f"must differ from each other, but {text!r} is there twice")
+            seen.add(text)
         if self.was is not None and self.was not in self.options:
             raise fault("was", "must be one of the options", found=self.was)
         return self

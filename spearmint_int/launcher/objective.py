@@ -58,8 +58,10 @@ def main(argv: list[str]) -> int:
         request = json.load(request_file)
     result_fd = os.dup(int(argv[2]))  # a copy that children of the objective do not inherit
     os.close(int(argv[2]))
+    own = os.getpid()
     report = evaluate(request)
-    os.write(result_fd, json.dumps(report).encode() + b"\n")
+    if os.getpid() == own:  # else a fork of the objective's has come back here too
+        os.write(result_fd, json.dumps(report).encode() + b"\n")
     return exit_status(report)
 
 

@@ -57,6 +57,10 @@ def test_what_a_main_file_prints_is_not_taken_for_an_answer(tmp_path: Path) -> N
     assert advice(tmp_path, "print('hello')\n" + GOOD) == []
 
 
+def test_a_main_file_that_forks_is_loaded_once(tmp_path: Path) -> None:
+    assert advice(tmp_path, "import os\nos.fork()\n" + GOOD) == []
+
+
 def test_a_module_of_the_folder_does_not_shadow_pythons(tmp_path: Path) -> None:
     (tmp_path / "random.py").write_text("raise RuntimeError\n")
     (tmp_path / "json.py").write_text("raise RuntimeError\n")

@@ -113,6 +113,17 @@ def test_a_time_that_is_half_a_character_is_refused_with_a_sentence() -> None:
     assert 'max_time: must be seconds, or a text like "90s"' in fault
 
 
+def test_more_options_than_a_model_can_have_are_refused_at_once() -> None:
+    (fault,) = faults(variables={"e": {"type": "ENUM", "options": [str(i) for i in range(10**5)]}})
+    assert "variables.e.options: must have at most 1000 entries" in fault
+    assert len(fault) < 300
+
+
+def test_a_vector_of_more_values_than_a_model_can_have_is_refused() -> None:
+    (fault,) = faults(variables={"x": {"type": "FLOAT", "min": 0, "max": 1, "size": 1e9}})
+    assert "variables.x.size: must be at most 10000" in fault
+
+
 def test_when_to_stop_is_a_sentence() -> None:
     given = config(stop_when="regret below 1e-3 with 97.5%").stop_when
     assert StopRule.of(given or "") == StopRule(1e-3, 0.975)

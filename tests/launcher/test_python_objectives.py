@@ -351,3 +351,16 @@ def test_an_output_that_cant_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "output").write_text("not a folder")
     outcome = result(tmp_path, "def main(job_id, params): return 1")
     assert "00000007.out can't be written" in failure(outcome, FailureKind.START).message
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\nCHILD = os.fork() == 0\ndef main(job_id, params): return 2 if CHILD else 1",
+        "import os\ndef main(job_id, params): return 2 if os.fork() == 0 else 1",
+    ],
+)
+def test_of_an_objective_that_forks_the_process_itself_has_the_result(
+    tmp_path: Path, code: str
+) -> None:
+    assert result(tmp_path, code) == {"main": 1.0}
