@@ -1,4 +1,5 @@
-"""What the sampler believes in now, and its way from job to job: length scales and warps.
+"""What the sampler believes in now, and its way from job to job: length scales and warps of the
+model that suggestions come from.
 
 The power λ of the outputs draws in the bad half of the results: 1 leaves them as they are, near 0
 they count by their logarithm. A warp of an input bends its axis; it is drawn where it is sampled.
@@ -15,6 +16,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from spearmint_int.arrays import FloatArray
+from spearmint_int.blas import one_blas_thread
+from spearmint_int.chooser import FittedModel, fit_for_search
 from spearmint_int.kernels.warp import InputWarp
 from spearmint_int.plots.style import COLOURS, GREY, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
@@ -139,16 +142,29 @@ def _add_warps(drawn: go.Figure, row: int, names: Sequence[str], warps: Curves) 
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
-    if snapshot.model is None:
+    model = _search_model(snapshot)
+    if model is None:
         return empty("two results are needed for a model", title=TITLE, theme=theme)
     names = snapshot.problem.space.group_names
-    thetas = [posterior.theta for posterior in snapshot.model.draws.posteriors]
+    thetas = [posterior.theta for posterior in model.draws.posteriors]
     now = Samples(
         np.array([theta.length_scales for theta in thetas]),
         np.array([theta.power for theta in thetas]),
     )
     warps = warp_curves(snapshot, [theta.input_warp for theta in thetas])
     return figure(names, now, _trace(snapshot, len(names)), warps=warps, theme=theme)
+
+
+def _search_model(snapshot: Snapshot) -> FittedModel | None:
+    """The one whose samples jobs keep; None until there is a model at all."""
+    if snapshot.model is None:
+        return None
+    problem = snapshot.problem.without_pending()
+    with one_blas_thread():
+        try:
+            return fit_for_search(problem, problem.rng())
+        except np.linalg.LinAlgError:
+            return snapshot.model
 
 
 def warp_curves(snapshot: Snapshot, warps: Sequence[InputWarp]) -> dict[str, FloatArray]:
