@@ -166,9 +166,7 @@ def sample_posteriors(
     if model.noiseless:
         data = data.without_replicates()
     warm = None
-    if start is not None and settle:
-        start, warm = None, start
-    elif start is None and options.burn_in > 0 and len(data.X) > 1.5 * BURN_IN_ROWS:
+    if start is None and options.burn_in > 0 and len(data.X) > 1.5 * BURN_IN_ROWS:
         some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
         warm = sample_posteriors(some, model, few, rng=rng).state
     d2 = packed_squared_differences(data.X, model.covariance.groups)
@@ -177,17 +175,22 @@ def sample_posteriors(
         for bits in rng.bit_generator.spawn(options.chains)
     ]
     if options.chains == 1:
-        runs[0].go(options, start, warm, 0)
+        runs[0].go(options, start, warm, 0, settle=settle)
     else:
+
+        def go(run: tuple[int, _Run]) -> None:
+            run[1].go(options, start, warm, run[0], settle=settle)
+
         with ThreadPoolExecutor(min(options.threads, options.chains)) as pool:
-            list(pool.map(lambda pair: pair[1].go(options, start, warm, pair[0]), enumerate(runs)))
+            list(pool.map(go, enumerate(runs)))
     posteriors = [
         Posterior.fit(data, theta, model.covariance, noiseless=model.noiseless, factor=factor)
         for draw in zip(*(run.draws for run in runs), strict=True)
         for theta, factor in draw
     ]
-    state = _next_state(runs, start)
-    return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, start))
+    before = None if settle else start  # its draws are none of this model's
+    state = _next_state(runs, before)
+    return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, before))
 
 
 class _Run:
@@ -214,12 +217,18 @@ class _Run:
         self.fallback = False
 
     def go(
-        self, options: SamplerOptions, start: ChainState | None, warm: ChainState | None, index: int
+        self,
+        options: SamplerOptions,
+        start: ChainState | None,
+        warm: ChainState | None,
+        index: int,
+        *,
+        settle: bool,
     ) -> None:
         """From `start`, where an earlier chain ended; else from `warm`, which was burnt in on some
         of the rows; else from the priors."""
         if start is not None and self._resume(start, index):
-            pass
+            self.chain.sweep(SETTLING_SWEEPS if settle else 0, False)
         elif warm is not None and self._resume(warm, index):
             self.chain.sweep(min(options.burn_in, SETTLING_SWEEPS), True)
         elif self._begin():
