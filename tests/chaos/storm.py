@@ -257,7 +257,7 @@ class Storm:
     def _remove_log(self) -> bool:
         """Where the main file does not need it to be sound: a full disk, or a kill in the midst,
         may have let only half of the log go over. Nothing can be promised then."""
-        if not _is_sound(self._database()):
+        if not is_sound(self._database()):
             return False
         try:
             self._database("-wal").unlink()
@@ -367,7 +367,7 @@ def _left(folder: Path) -> list[str]:
     return found
 
 
-def _is_sound(path: Path) -> bool:
+def is_sound(path: Path) -> bool:
     """Whether the file can be read without its log."""
     try:
         uri = f"{path.resolve().as_uri()}?immutable=1"

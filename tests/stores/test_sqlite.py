@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
 from spearmint_int.jobs import JobStatus
 from spearmint_int.stores import SQLiteStore, sqlite_file
 from spearmint_int.testing.drafts import FAILURE, add, add_and_claim, claim, draft
+from tests.chaos.storm import disk, is_sound
 
 
 @pytest.fixture
@@ -282,3 +284,24 @@ def test_a_log_that_is_missing_after_a_crash_is_said(tmp_path: Path) -> None:
     store = SQLiteStore(path)
     assert store.job(1).values == {"main": 1.0}
     store.close()
+
+
+def test_on_a_full_disk_a_result_leaves_the_main_file_sound(tmp_path: Path) -> None:
+    with disk(tmp_path / "disk") as mounted:
+        if not mounted:
+            pytest.skip("no small disk can be mounted here")
+        path = tmp_path / "disk" / "a.sqlite"
+        store = SQLiteStore(path)
+        large = draft(provenance={"text": "x" * 60_000})
+        first, second = add_and_claim(store), add_and_claim(store)
+        store.add(large)
+        store.add(large)
+        store.complete(first.claim, {"main": 1.0})  # the log keeps its size, and begins anew
+        store.add(large)  # its pages are in the log alone
+        with contextlib.suppress(OSError), (path.parent / "filler").open("wb", 0) as filler:
+            while True:
+                filler.write(b"\0" * 4096)
+        assert store.complete(second.claim, {"main": 2.0})
+        assert is_sound(path)
+        assert store.job(second.id).values == {"main": 2.0}
+        store.close()
