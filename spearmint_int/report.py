@@ -16,6 +16,7 @@ from typing import Any
 import plotly.offline
 
 from spearmint_int import __version__
+from spearmint_int.plots import plot
 from spearmint_int.plots.files import embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
@@ -70,7 +71,7 @@ def report(
     snapshot: Snapshot, settings: Mapping[str, Any], *, made: datetime, store: str = ""
 ) -> str:
     """The whole page; `settings` are shown as they are."""
-    figures = [PLOTS[kind](snapshot, "light") for kind in PLOTS.built_in]
+    figures = [plot(snapshot, kind) for kind in PLOTS.built_in]
     parts = [
         f"<h1>{escape(snapshot.name)}</h1>",
         f'<p class="hint">{escape(_when(made))} · {escape(store)}</p>',

@@ -36,13 +36,14 @@ def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name:
     if kind == ALL and path.suffix.lower() != ".html":
         raise click.UsageError(f"all figures go to an .html file, got {path}; or name one kind")
     plots_or_remedy()
+    from spearmint_int.plots import plot as figure  # noqa: PLC0415
     from spearmint_int.plots import write  # noqa: PLC0415
 
     snapshot = snapshot_of(at(directory, file_name))
     if kind == ALL:
         _write_all(snapshot, path, theme)
     else:
-        write(PLOTS[kind](snapshot, theme), path)
+        write(figure(snapshot, kind, theme=theme), path)
     click.echo(str(path))
 
 
@@ -66,8 +67,9 @@ def _known(kind: str) -> str:
 
 def _write_all(snapshot: Snapshot, path: Path, theme: str) -> None:
     from spearmint_int.plots import page, write_page  # noqa: PLC0415
+    from spearmint_int.plots import plot as figure  # noqa: PLC0415
 
-    figures = [PLOTS[kind](snapshot, theme) for kind in PLOTS]
+    figures = [figure(snapshot, kind, theme=theme) for kind in PLOTS]
     write_page(page(figures, title=snapshot.name, theme=theme), path)
 
 

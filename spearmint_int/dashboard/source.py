@@ -17,7 +17,7 @@ import numpy as np
 from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import UNFINISHED, JobStatus
-from spearmint_int.registry import PLOTS
+from spearmint_int.plots import plot
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
 
@@ -130,7 +130,7 @@ class Source:
         with self._thinking:
             began = time.monotonic()
             try:
-                figure, fault = PLOTS[key[0]](self._snapshot(version), key[1]), ""
+                figure, fault = plot(self._snapshot(version), key[0], theme=key[1]), ""
             except SpearmintError as error:
                 figure, fault = None, str(error)
             finally:

@@ -9,6 +9,7 @@ a function `(snapshot, theme) -> Figure`, by an entry point in the group `spearm
 
 from __future__ import annotations
 
+from spearmint_int.blas import one_blas_thread
 from spearmint_int.plots.files import ENDINGS, page, write, write_page
 from spearmint_int.plots.style import THEMES, template
 from spearmint_int.registry import PLOTS
@@ -31,4 +32,5 @@ __all__ = [
 
 def plot(snapshot: Snapshot, kind: str = "progress", *, theme: str = "light") -> go.Figure:
     """The figure of that kind; an unknown kind is an error that lists those there are."""
-    return PLOTS[kind](snapshot, theme)
+    with one_blas_thread():
+        return PLOTS[kind](snapshot, theme)
