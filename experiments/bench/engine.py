@@ -35,7 +35,7 @@ SUGGESTIONS = 7
 PEAK_MEMORY = """
 from pathlib import Path
 from experiments.bench.engine import SteadyState
-SteadyState(1000).suggest()
+SteadyState.at(1000).suggest()
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 print(int(status["VmHWM"].split()[0]) / 1024)
 """
