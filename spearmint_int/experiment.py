@@ -26,7 +26,13 @@ from spearmint_int.chooser import (
     recommend,
     suggest,
 )
-from spearmint_int.config.declaration import begin_era, check_variables, eras, is_of
+from spearmint_int.config.declaration import (
+    begin_era,
+    check_variables,
+    eras,
+    is_of,
+    still_declared,
+)
 from spearmint_int.errors import ConfigError
 from spearmint_int.history import MemoryHistory, StoreHistory
 from spearmint_int.identity import begin_identity, identity_notices, load_identity
@@ -150,7 +156,7 @@ class StoredExperiment(Experiment):
     def check_declaration(self) -> None:
         """ConfigError when others have declared the variables anew: a point of ours would be taken
         for one of theirs. To be called under the suggestion lock, before a job is added."""
-        if not is_of(self._config, eras(self._store)[-1]):
+        if not still_declared(self._config, self._store):
             raise ConfigError(
                 f"{self._config.file_name}: variables: another run has declared them otherwise "
                 "since this one began; let all run with one config, and start again"

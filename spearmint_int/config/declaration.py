@@ -57,11 +57,21 @@ def eras(store: Store) -> list[Era]:
     first = store.load_meta(VARIABLES)
     if first is None:
         return []
-    later = [(int(e["after"]), e["variables"]) for e in store.load_meta(LATER) or []]
-    return [
-        Era(after, {name: _today(variable) for name, variable in variables.items()})
-        for after, variables in [(0, first), *later]
-    ]
+    later = store.load_meta(LATER) or []
+    return [_era(0, first), *(_era(int(e["after"]), e["variables"]) for e in later)]
+
+
+def still_declared(config: Config, store: Store) -> bool:
+    """Whether the declaration of a run, which was the latest when it began, still is.
+
+    The first never changes: only those that came later are read, at every suggestion.
+    """
+    later = store.load_meta(LATER)
+    return not later or is_of(config, _era(int(later[-1]["after"]), later[-1]["variables"]))
+
+
+def _era(after: int, variables: Mapping[str, Any]) -> Era:
+    return Era(after, {name: _today(variable) for name, variable in variables.items()})
 
 
 def begin_era(config: Config, store: Store) -> list[Era]:

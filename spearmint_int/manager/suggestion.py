@@ -75,7 +75,6 @@ class Suggester:
         """Start on a point for the resource, if the lock is free."""
         if not self._lock.take():
             return Begun.LOCKED
-        self._experiment.check_declaration()
         if self._add_initial_points():
             self._wake()
             return Begun.INITIAL_POINTS
@@ -126,6 +125,7 @@ class Suggester:
         """Before the first suggestion: store the initial points. True when there were new ones."""
         if self._has_initial_points:
             return False
+        self._experiment.check_declaration()
         added = add_initial_points(self._config, self._store, self._experiment.space)
         self._has_initial_points = True
         for job in added:
