@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spearmint_int.acquisition import Surface, acquisition_named
+from spearmint_int.acquisition import Surface
 from spearmint_int.analysis.slices import Grid, grids
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import FittedModel, Problem, fit_for_search, suggest
+from spearmint_int.chooser import FittedModel, Problem, searched, suggest
 from spearmint_int.errors import SpaceExhausted
 
 IMPROVEMENTS = ("ei", "nei")  # surfaces of a logarithm, in the unit of the results
@@ -43,22 +43,12 @@ def next_choice(problem: Problem) -> Choice | None:
     if chosen.provenance.acquired is None or name in DRAWN:
         return None
     with one_blas_thread():
-        model, surface = _surface(problem)
+        model, surface = searched(problem)
         along = grids(problem.space)
         point = problem.space.snap(chosen.point)
         slices = [_values(surface, grid.through(point), model) for grid in along]
         value = float(_values(surface, point[np.newaxis, :], model)[0])
     return Choice(name, point, value, tuple(along), tuple(slices))
-
-
-def _surface(problem: Problem) -> tuple[FittedModel, Surface]:
-    """As the chooser makes it, number for number."""
-    rng = problem.rng()
-    model = fit_for_search(problem, rng)
-    ensemble = model.ensemble
-    if len(problem.pending):
-        ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
-    return model, acquisition_named(problem.options.acquisition_in_use)(ensemble, rng)
 
 
 def _values(surface: Surface, points: FloatArray, model: FittedModel) -> FloatArray:

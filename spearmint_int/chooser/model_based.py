@@ -128,6 +128,14 @@ class _Turn:
         )
 
 
+def searched(problem: Problem) -> tuple[FittedModel, Surface]:
+    """The model and the surface that the next point comes from, number for number."""
+    rng = problem.rng()
+    with one_blas_thread():
+        model = fit_for_search(problem, rng)
+        return model, _Turn.first(model, rng).surface
+
+
 def recommend(problem: Problem) -> Recommendation | None:
     """The minimum of the posterior mean; None until there is a finite result.
 
