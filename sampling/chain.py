@@ -19,7 +19,7 @@ from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
 from spearmint_int.model.factor import JITTER, LEAST_JITTER, Factor
 from spearmint_int.sampling._chain import Chain
-from spearmint_int.sampling.diagnostics import effective_sample_size, split_rhat
+from spearmint_int.sampling.diagnostics import mixing
 from spearmint_int.sampling.layout import Layout
 from spearmint_int.sampling.priors import Priors
 
@@ -276,12 +276,12 @@ def _next_state(runs: list[_Run], start: ChainState | None) -> ChainState:
 def _health(runs: list[_Run], state: ChainState, start: ChainState | None) -> ChainHealth:
     # the worst coordinate speaks for all; the noise of a noiseless model never moves
     draws = state.trace.transpose(2, 1, 0)
-    moving = [coordinate for coordinate in draws if np.ptp(coordinate) > 0]
+    rhat, sizes = mixing(draws[np.ptp(draws, axis=(1, 2)) > 0])
     return ChainHealth(
         evaluations=sum(run.chain.evaluations for run in runs),
         stuck=sum(run.chain.stuck for run in runs),
-        split_rhat=max((split_rhat(d) for d in moving), default=float("nan")),
-        effective_samples=min((effective_sample_size(d) for d in moving), default=float("nan")),
+        split_rhat=float(np.max(rhat)) if len(rhat) else math.nan,
+        effective_samples=float(np.min(sizes)) if len(sizes) else math.nan,
         resumed=start is not None,
         fallback=any(run.fallback for run in runs),
     )

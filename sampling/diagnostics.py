@@ -18,40 +18,46 @@ DIRECT_SUMS = 256
 
 def split_rhat(draws: FloatArray) -> float:
     """√(pooled variance / within variance) of the half chains; 1 is perfect, NaN too few draws."""
-    halves = _split(draws)
-    if halves.shape[1] < MIN_HALF:
-        return float("nan")
-    within, pooled = _variances(halves)
-    if within == 0.0:
-        return 1.0 if pooled == 0.0 else float("inf")
-    return float(np.sqrt(pooled / within))
+    return float(mixing(np.atleast_2d(draws)[np.newaxis])[0][0])
 
 
 def effective_sample_size(draws: FloatArray) -> float:
     """Number of independent draws that would know the mean as well; at most the draws there are."""
+    return float(mixing(np.atleast_2d(draws)[np.newaxis])[1][0])
+
+
+def mixing(draws: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Split-R̂ and the effective sample size [k] of each of k scalars, from draws [k, chains, n]."""
     halves = _split(draws)
-    chains, n = halves.shape
-    if n < MIN_HALF:
-        return float("nan")
+    if halves.shape[2] < MIN_HALF:
+        return np.full(len(draws), np.nan), np.full(len(draws), np.nan)
     within, pooled = _variances(halves)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rhat = np.where((within == 0.0) & (pooled == 0.0), 1.0, np.sqrt(pooled / within))
+    sizes = [_size(h, w, p) for h, w, p in zip(halves, within, pooled, strict=True)]
+    return rhat, np.array(sizes)
+
+
+def _size(halves: FloatArray, within: float, pooled: float) -> float:
+    """The effective sample size of one scalar, from its half chains [chains, n]."""
+    chains, n = halves.shape
     if pooled == 0.0:
         return float(chains * n)
-    covariances = np.mean([_autocovariances(chain) for chain in halves], axis=0)
+    covariances = sum(_autocovariances(chain) for chain in halves) / chains
     rho = 1.0 - (within - covariances * n / (n - 1.0)) / pooled
     return float(chains * n / _integrated_time(rho, ceiling=chains * n))
 
 
 def _split(draws: FloatArray) -> FloatArray:
-    rows = np.atleast_2d(draws)
-    half = rows.shape[1] // 2
-    return np.concatenate([rows[:, :half], rows[:, rows.shape[1] - half :]])
+    half = draws.shape[2] // 2
+    return np.concatenate([draws[..., :half], draws[..., draws.shape[2] - half :]], axis=1)
 
 
-def _variances(halves: FloatArray) -> tuple[float, float]:
-    """(W, var⁺): the mean variance within, and the pooled estimate."""
-    n = halves.shape[1]
-    within = float(np.mean(np.var(halves, axis=1, ddof=1)))
-    between = float(np.var(np.mean(halves, axis=1), ddof=1)) if len(halves) > 1 else 0.0
+def _variances(halves: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(W, var⁺) [k]: the mean variance within, and the pooled estimate."""
+    n = halves.shape[2]
+    within = np.mean(np.var(halves, axis=2, ddof=1), axis=1)
+    between = np.var(np.mean(halves, axis=2), axis=1, ddof=1)
     return within, within * (n - 1.0) / n + between
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg import blas
 
 from spearmint_int.arrays import FloatArray, IntArray
 from spearmint_int.kernels.covariance import Covariance
@@ -234,7 +235,7 @@ def factor_of(
     """The factor of K + diag + jitter over the warped rows X, with as much more as it takes."""
     K = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
     if features.shape[1]:
-        K += features @ features.T
+        K = blas.dsyrk(1.0, features.T, beta=1.0, c=K, trans=1, lower=1, overwrite_c=1)
     return Factor.of(K, diagonal, jitter=jitter)
 
 
