@@ -24,6 +24,9 @@ from spearmint_int.errors import SpaceError, alternatives
 
 # Values from which on an integer axis may be warped: below it the length scale says enough.
 LONG_AXIS = 8
+# Bounds that are this many times apart are hardly ever meant linearly: nine tenths of a linear
+# range lie in its last decade.
+LOG_RATIO = 1000.0
 
 Scalar: TypeAlias = int | float | str | bool
 Params: TypeAlias = dict[str, Any]
@@ -340,6 +343,18 @@ class Space:
         return tuple(sorted([*map(int, self.real_columns), *integers]))
 
     @cached_property
+    def stretched_columns(self) -> tuple[int, ...]:
+        """The warpable columns that span decades on a linear scale."""
+        stretched = {
+            column
+            for _, variable, column in self._elements()
+            if isinstance(variable, Float | Int)
+            and not variable.log
+            and looks_logarithmic(variable.min, variable.max)
+        }
+        return tuple(column for column in self.warpable_columns if column in stretched)
+
+    @cached_property
     def is_discrete(self) -> bool:
         """Whether the space is a finite lattice: no FLOAT can vary."""
         return len(self.real_columns) == 0
@@ -465,6 +480,11 @@ def _axis_at(column: int, variable: Int | Enum) -> Axis:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def looks_logarithmic(low: float, high: float) -> bool:
+    """Whether these bounds span decades, above zero."""
+    return low > 0 and high / low >= LOG_RATIO
 
 
 def _check_size(size: int) -> None:

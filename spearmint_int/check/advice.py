@@ -6,15 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 from spearmint_int.config import EnumVariable, FloatVariable
+from spearmint_int.space import looks_logarithmic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spearmint_int.config import Config
-
-# Bounds that are this many times apart are hardly ever meant linearly: nine tenths of a linear
-# range lie in its last decade.
-LOG_RATIO = 1000.0
 
 
 def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
@@ -31,7 +28,7 @@ def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def _log_scale(name: str, variable: FloatVariable) -> Iterator[tuple[str, str]]:
-    if not variable.log and variable.min > 0 and variable.max / variable.min >= LOG_RATIO:
+    if not variable.log and looks_logarithmic(variable.min, variable.max):
         bounds = f"{variable.min:g} to {variable.max:g}"
         yield f"variables.{name}", f'{bounds} looks like a log scale; if it is, add "log": true'
 

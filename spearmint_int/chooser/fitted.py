@@ -126,5 +126,11 @@ def model_of(space: Space, options: ChooserOptions, *, trend: bool) -> Model:
         Priors.default(noiseless=options.noiseless).with_(options.priors),
         options.noiseless,
         options.output_warp,
-        space.warpable_columns if options.input_warp else (),
+        _warped_columns(space, options),
     )
+
+
+def _warped_columns(space: Space, options: ChooserOptions) -> tuple[int, ...]:
+    if options.input_warp == "auto":
+        return space.stretched_columns
+    return space.warpable_columns if options.input_warp else ()

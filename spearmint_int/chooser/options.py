@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from spearmint_int.acquisition import SearchOptions, acquisition_named
 from spearmint_int.errors import SpearmintError, UnknownNameError
@@ -32,8 +33,9 @@ class ChooserOptions:
     """Whether values above their median are drawn in by a power that is sampled."""
     trend: bool = True
     """Whether suggestions may follow a parabola along each axis, as far as the data ask for it."""
-    input_warp: bool = False
-    """Whether each axis may bend, by parameters that are sampled."""
+    input_warp: bool | Literal["auto"] = False
+    """Whether each axis may bend, by parameters that are sampled; `auto` bends those that span
+    decades on a linear scale."""
     samples: int = 10
     """Hyperparameter samples for each suggestion."""
     burn_in: int = 100
@@ -64,6 +66,10 @@ class ChooserOptions:
             raise UnknownNameError("integer treatment", self.treatment, TREATMENTS)
         if self.likelihood not in LIKELIHOODS:
             raise UnknownNameError("likelihood", self.likelihood, LIKELIHOODS)
+        if self.input_warp not in (True, False, "auto"):
+            raise SpearmintError(
+                f"input_warp must be true, false or 'auto', got {self.input_warp!r}"
+            )
         kernel_named(self.kernel)
         acquisition_named(self.acquisition_in_use)
         Priors().with_(self.priors)

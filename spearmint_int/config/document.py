@@ -34,6 +34,15 @@ def _object_or_text(value: Any) -> Any:
     return value
 
 
+def _switch_or_auto(value: Any) -> Any:
+    if isinstance(value, str) and value.lower() == "auto":
+        return "auto"
+    if not isinstance(value, bool):
+        raise fault("", 'must be true, false or "auto"', found=value)
+    return value
+
+
+InputWarp = Annotated[bool | Literal["auto"], BeforeValidator(_switch_or_auto)]
 SchedulerArgs = Annotated[dict[str, Any] | str, BeforeValidator(_object_or_text)]
 
 
@@ -51,8 +60,10 @@ class ModelOptions(Section):
         default=True,
         description="seek along a parabola on each axis, as far as the data ask for it",
     )
-    input_warp: bool = Field(
-        default=False, description="bend real and long integer axes, by parameters that are sampled"
+    input_warp: InputWarp = Field(
+        default=False,
+        description="bend real and long integer axes, by parameters that are sampled; auto: those"
+        " that span decades without log",
     )
 
 

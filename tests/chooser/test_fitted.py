@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
+from spearmint_int.chooser import (
+    ChooserOptions,
+    FittedModel,
+    Observations,
+    Problem,
+    fit,
+    model_of,
+)
+from spearmint_int.errors import SpearmintError
 from spearmint_int.space import Float, Int, Space
 
 SPACE = Space({"x": Float(0, 1), "k": Int(0, 4)})
@@ -47,3 +56,27 @@ def test_noisy_draws_spread_more_than_those_of_the_function() -> None:
     plain = model.draw(points, np.random.default_rng(0), 5000).std(axis=0)
     noisy = model.draw(points, np.random.default_rng(0), 5000, noisy=True).std(axis=0)
     assert np.all(noisy > plain)
+
+
+@pytest.mark.parametrize(
+    ("input_warp", "warped"), [(False, ()), (True, (0, 1, 2, 3)), ("auto", (0, 3))]
+)
+def test_auto_bends_only_what_spans_decades_without_log(
+    input_warp: bool, warped: tuple[int, ...]
+) -> None:
+    space = Space(
+        {
+            "rate": Float(1e-5, 1.0),
+            "declared": Float(1e-5, 1.0, log=True),
+            "share": Float(0.0, 1.0),
+            "units": Int(1, 5000),
+            "depth": Int(1, 4),
+        }
+    )
+    model = model_of(space, ChooserOptions(input_warp=input_warp), trend=True)
+    assert model.warped_columns == warped
+
+
+def test_a_word_that_is_not_auto_is_refused() -> None:
+    with pytest.raises(SpearmintError, match="true, false or 'auto', got 'yes'"):
+        ChooserOptions(input_warp="yes")  # type: ignore[arg-type]

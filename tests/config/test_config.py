@@ -138,6 +138,13 @@ def test_another_sentence_is_refused_with_an_example(given: str) -> None:
     assert 'must be a sentence like "regret below 0.01 with 95 %"' in fault
 
 
+def test_a_warp_of_the_inputs_is_on_off_or_auto() -> None:
+    assert config(input_warp="AUTO").chooser_options().input_warp == "auto"
+    assert config(input_warp=True).chooser_options().input_warp is True
+    (fault,) = faults(input_warp="yes")
+    assert 'input_warp: must be true, false or "auto", got "yes"' in fault
+
+
 def test_the_environment_says_where_the_database_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPEARMINT_DB_ADDRESS", "db.lab")
     assert config(database={"address": "localhost"}).database.address == "db.lab"
