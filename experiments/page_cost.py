@@ -3,11 +3,12 @@
     python -m experiments.page_cost
 
 One real run goes on while a page is looked at and left alone in turns (A B B A: what changes
-slowly, such as the number of results, falls out of the ratio). The page is looked at as a browser
-does: once a second for news, and for a figure of the model.
+slowly, such as the number of results, falls out of the ratio). The page is looked at as the two
+tabs of a browser do: once a second for the jobs, and for a figure of the model.
 
-Where others need the processor too, a second is worth more or less by chance. What the page itself
-takes of the processor does not depend on them: no run can lose more by it.
+Where others need the processor too, a second is worth more or less by chance. The seconds of the
+processor that a suggestion takes, and those that the page takes, depend on them far less. The page
+is looked at without a break for the latter: after one, a figure would be drawn at once.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.config import load_config
 from spearmint_int.stores import open_store
 
 CYCLES, BLOCK_SECONDS = 8, 6.0
-LOOK_SECONDS, WARM_UP_SECONDS = 1.0, 20.0
+LOOK_SECONDS, WARM_UP_SECONDS, LONG_LOOK_SECONDS = 1.0, 20.0, 180.0
 TURNS = (False, True, True, False)
 FIGURE = "variables"
 CONFIG: dict[str, Any] = {
@@ -60,7 +62,8 @@ class Part:
 
     seconds: float
     jobs: float
-    page: float  # seconds of the processor
+    run: float  # seconds of the processor, with its jobs
+    page: float
 
     @property
     def rate(self) -> float:
@@ -73,27 +76,39 @@ class Part:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cycles' blocks, those without and those with somebody looking."""
+    """The cycles' blocks, those without and those with somebody looking; then one long look."""
 
     alone: tuple[Part, ...]
     watched: tuple[Part, ...]
+    long_look: Part
 
-    def ratio(self) -> tuple[float, float]:
-        """Suggestions per second with the page over those without it, and the standard error by
-        their spread over the cycles."""
+    def rates(self) -> tuple[float, float]:
+        """Suggestions per second with the page over those without it, with its standard error."""
         pairs = zip(self.alone, self.watched, strict=True)
-        logs = np.log([watched.rate / alone.rate for alone, watched in pairs])
-        mean = float(np.exp(np.mean(logs)))
-        return mean, float(mean * np.std(logs, ddof=1) / np.sqrt(len(logs)))
+        return _mean_ratio([watched.rate / alone.rate for alone, watched in pairs])
+
+    def efforts(self) -> tuple[float, float]:
+        """The run's own seconds of the processor for a suggestion, with over without."""
+        pairs = zip(self.alone, self.watched, strict=True)
+        return _mean_ratio([(w.run / w.jobs) / (a.run / a.jobs) for a, w in pairs])
 
     @property
     def page_share(self) -> float:
-        """Of one core, while somebody looks; the median over the cycles."""
-        return float(np.median([part.page_share for part in self.watched]))
+        """Of one core, while somebody looks."""
+        return self.long_look.page_share
 
 
-def measure(*, cycles: int = CYCLES, block: float = BLOCK_SECONDS) -> Cost:
-    """A run of `cycles` times four blocks."""
+def _mean_ratio(ratios: list[float]) -> tuple[float, float]:
+    """The geometric mean over the cycles, and its standard error by their spread."""
+    logs = np.log(ratios)
+    mean = float(np.exp(np.mean(logs)))
+    return mean, float(mean * np.std(logs, ddof=1) / np.sqrt(len(logs)))
+
+
+def measure(
+    *, cycles: int = CYCLES, block: float = BLOCK_SECONDS, long_look: float = LONG_LOOK_SECONDS
+) -> Cost:
+    """A run of `cycles` times four blocks, and a long look."""
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent)
         (folder / "config.json").write_text(json.dumps(CONFIG))
@@ -102,11 +117,15 @@ def measure(*, cycles: int = CYCLES, block: float = BLOCK_SECONDS) -> Cost:
         page = _started("dashboard", folder, "--port", "0", "--no-token")
         assert page.stdout is not None
         viewer = Viewer(page.stdout.readline().strip().rstrip("/"))
+        watch = Watch(folder, run.pid, page.pid)
         try:
             _await_jobs(folder, 10)
             viewer.looks = True  # the first figure loads a library: a page that is left open has it
             time.sleep(WARM_UP_SECONDS)
-            return _watched_in_turns(Watch(folder, page.pid), viewer, cycles, block)
+            alone, watched = _watched_in_turns(watch, viewer, cycles, block)
+            viewer.looks = True
+            time.sleep(WARM_UP_SECONDS)
+            return Cost(alone, watched, Part(*watch.over(long_look)))
         finally:
             viewer.end()
             for process in (run, page):
@@ -125,34 +144,42 @@ def _started(command: str, folder: Path, *options: str) -> subprocess.Popen[str]
 
 @dataclass(frozen=True)
 class Watch:
-    """Where to read how far the run is, and what the page has taken of the processor."""
+    """Where to read how far the run is, and what it and the page have taken of the processor."""
 
     folder: Path
+    run: int
     page: int
 
-    def read(self) -> np.ndarray:
-        return np.array([time.monotonic(), _jobs(self.folder), _processor_seconds(self.page)])
+    def over(self, seconds: float) -> FloatArray:
+        """What a Part has, of so many seconds from now on."""
+        before = self._read()
+        time.sleep(seconds)
+        return self._read() - before
+
+    def _read(self) -> FloatArray:
+        spent = _processor_seconds(self.run), _processor_seconds(self.page)
+        return np.array([time.monotonic(), _jobs(self.folder), *spent])
 
 
-def _watched_in_turns(watch: Watch, viewer: Viewer, cycles: int, block: float) -> Cost:
+def _watched_in_turns(
+    watch: Watch, viewer: Viewer, cycles: int, block: float
+) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     parts: dict[bool, list[Part]] = {False: [], True: []}
     for _ in range(cycles):
-        sums = {False: np.zeros(3), True: np.zeros(3)}
+        sums = {False: np.zeros(4), True: np.zeros(4)}
         for watched in TURNS:
             viewer.looks = watched
             time.sleep(LOOK_SECONDS)  # what was asked before is answered
-            before = watch.read()
-            time.sleep(block)
-            sums[watched] += watch.read() - before
+            sums[watched] += watch.over(block)
         for watched, total in sums.items():
             parts[watched].append(Part(*total))
-    return Cost(tuple(parts[False]), tuple(parts[True]))
+    return tuple(parts[False]), tuple(parts[True])
 
 
 def _processor_seconds(pid: int) -> float:
-    """Of all threads of a process so far."""
+    """Of all threads of a process so far, and of its children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _await_jobs(folder: Path, number: int) -> None:
@@ -178,9 +205,8 @@ class Viewer(threading.Thread):
         self.answers = 0
         with urllib.request.urlopen(f"{address}/_dash-dependencies") as answer:
             told = json.load(answer)
-        self._asked = [
-            one for one in told if any(i["id"] in CLOCKS for i in one["inputs"])
-        ]  # fmt: skip
+        by_server = [one for one in told if one["clientside_function"] is None]
+        self._asked = [one for one in by_server if any(i["id"] in LOOKS for i in one["inputs"])]
         self.start()
 
     def end(self) -> None:
@@ -194,14 +220,14 @@ class Viewer(threading.Thread):
 
     def _ask(self, callback: dict[str, Any]) -> None:
         """One callback, with what this viewer has seen; its answer is remembered."""
-        path = "/e/watched" + (f"/figures/{FIGURE}" if "clock-figure" in str(callback) else "")
+        path = "/e/watched" + (f"/figures/{FIGURE}" if "look-figure" in str(callback) else "")
         given = STATES | self._seen | {"address.pathname": path}
         body = {
             "output": callback["output"],
             "outputs": [_part(name) for name in callback["output"].strip(".").split("...")],
             "inputs": [_filled(each, given) for each in callback["inputs"]],
             "state": [_filled(each, given) for each in callback["state"]],
-            "changedPropIds": [f"{callback['inputs'][0]['id']}.n_intervals"],
+            "changedPropIds": [f"{callback['inputs'][0]['id']}.data"],
         }
         headers = {"Content-Type": "application/json"}
         url = f"{self._address}/_dash-update-component"
@@ -214,13 +240,12 @@ class Viewer(threading.Thread):
 
 
 SEEN = re.compile(rb'"(seen-\w+)":\{"data":("[^"]*")')
-CLOCKS = ("clock-jobs", "clock-figure", "seen-jobs")
+LOOKS = ("look-jobs", "look-figure")
 STATES: dict[str, Any] = {
     "order.data": {"column": "job", "descending": True, "page": 0},
     "filter.value": "",
     "theme.data": "light",
     "seen-jobs.data": "",
-    "seen-progress.data": "",
     "seen-figure.data": "",
 }
 
@@ -240,9 +265,10 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     for i, (alone, watched) in enumerate(zip(cost.alone, cost.watched, strict=True), start=1):
         print(f"| {i} | {alone.rate:.2f} | {watched.rate:.2f} | {watched.page_share:.1%} |")
-    ratio, error = cost.ratio()
-    print(f"\nwith the page over alone: {ratio:.3f} ± {error:.3f}")
-    print(f"the page takes {cost.page_share:.1%} of one core while somebody looks (median)")
+    rate, effort = cost.rates(), cost.efforts()
+    print(f"\nsuggestions per second, with the page over alone: {rate[0]:.3f} ± {rate[1]:.3f}")
+    print(f"the run's processor seconds for each: {effort[0]:.3f} ± {effort[1]:.3f}")
+    print(f"the page takes {cost.page_share:.1%} of one core while somebody looks")
 
 
 if __name__ == "__main__":

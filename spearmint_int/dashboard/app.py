@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
 import dash
-from dash import ALL, ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
 from spearmint_int.dashboard import pages
 from spearmint_int.dashboard.access import Access
@@ -16,6 +16,7 @@ from spearmint_int.dashboard.source import NOTHING, Source, matching, sorted_row
 from spearmint_int.errors import SpearmintError
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
+from spearmint_int.snapshot import Trial
 
 
 def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = False) -> dash.Dash:
@@ -32,6 +33,12 @@ def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = F
         Input("switch", "n_clicks"),
         State("chosen-theme", "data"),
     )
+    for name in pages.LIVE:
+        app.clientside_callback(
+            _in_browser("look"),
+            Output(f"look-{name}", "data"),
+            Input(f"clock-{name}", "n_intervals"),
+        )
     _add_pages(app, sources, actions)
     _add_live_jobs(app, sources)
     _add_figures(app, sources)
@@ -79,14 +86,17 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
 
     @app.callback(
         Output("experiments", "children"),
-        Input("clock-list", "n_intervals"),
-        prevent_initial_call=True,
+        Output("seen-list", "data"),
+        Input("look-list", "data"),
+        State("seen-list", "data"),
     )
-    def again(_: int) -> Any:
+    def overview(_: int, seen: str) -> Any:
         try:
-            return _overview(sources)
+            lines = [_line(name, source) for name, source in sources.items()]
         except SpearmintError as error:  # of the server that lists them
-            return html.P(str(error), className="fault")
+            return html.P(str(error), className="fault"), ""
+        seen_now = " ".join(f"{e.name} {e.state.version} {e.fault}" for e in lines)
+        return (no_update, no_update) if seen == seen_now else (pages.overview(lines), seen_now)
 
     @app.callback(
         Output("explanation", "children"), Input("job", "data"), State("address", "pathname")
@@ -120,15 +130,11 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
 def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any:
     parts = _parts(path)
     if not parts:
-        return pages.live(html.Div(_overview(sources), id="experiments"), "list")
+        return pages.live(html.Div(id="experiments"), "list")
     source = _source_at(sources, path)
     if source is None:
         return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
     return _page_of(source, parts[2:], actions)
-
-
-def _overview(sources: Mapping[str, Source]) -> Any:
-    return pages.overview([_line(name, source) for name, source in sources.items()])
 
 
 def _line(name: str, source: Source) -> pages.Line:
@@ -158,52 +164,48 @@ def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
 def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     @app.callback(
         Output("standing", "children"),
-        Output("table", "children"),
-        Output("shown", "children"),
+        Output("table-news", "data"),
+        Output("progress-news", "data"),
         Output("seen-jobs", "data"),
-        Input("clock-jobs", "n_intervals"),
+        Input("look-jobs", "data"),
         Input("order", "data"),
         Input("filter", "value"),
+        Input("theme", "data"),
         State("seen-jobs", "data"),
         State("address", "pathname"),
     )
-    def live(_: int, order: dict[str, Any], wanted: str, seen: str, path: str) -> Any:
-        source = _source_at(sources, path)
+    def live(
+        _: int, order: pages.Order, wanted: str, theme: str | None, seen: str, path: str
+    ) -> Any:
+        source, theme = _source_at(sources, path), theme or "light"
         if source is None:
             return (no_update,) * 4
         try:
             now = source.state()
         except SpearmintError as error:
             return html.P(str(error), className="fault"), no_update, no_update, ""
-        seen_now = f"{now.version} {order} {wanted}"
+        news = f"{now.version} {theme} "
+        seen_now = f"{news}{order} {wanted}"
         if seen == seen_now:
             return (no_update,) * 4
-        table, shown = _table(source, now.rows, order, wanted or "")
+        table = _table(source, now.rows, order, wanted or "")
+        if seen.startswith(news):  # only other rows of it are wanted
+            return no_update, table, no_update, seen_now
         head = pages.standing(now, source.config.budget, maximize=source.config.maximize)
-        return head, table, shown, seen_now
+        drawn = progress.drawing(now.rows, maximize=source.config.maximize, theme=theme)
+        return head, table, drawn, seen_now
 
-    # after the table, which must not wait for the browser to draw
-    @app.callback(
-        Output("progress", "figure"),
-        Output("seen-progress", "data"),
-        Input("seen-jobs", "data"),
-        Input("theme", "data"),
-        State("seen-progress", "data"),
-        State("address", "pathname"),
-    )
-    def best_so_far(news: str, theme: str | None, seen: str, path: str) -> Any:
-        source = _source_at(sources, path)
-        if source is None or not news:
-            return no_update, no_update
-        now, theme = source.state(), theme or "light"
-        if seen == (seen_now := f"{now.version} {theme}"):
-            return no_update, no_update
-        return progress.figure(now.rows, [], maximize=source.config.maximize, theme=theme), seen_now
+    for part, news in (
+        (Output("shown", "children"), "table"),
+        (Output("progress", "figure"), "progress"),
+    ):
+        app.clientside_callback(
+            _in_browser(news), part, Input(f"{news}-news", "data"), prevent_initial_call=True
+        )
 
     app.clientside_callback(
-        _in_browser("reorder"),
+        _in_browser("turn"),
         Output("order", "data"),
-        Input({"sort": ALL}, "n_clicks"),
         Input("newer", "n_clicks"),
         Input("older", "n_clicks"),
         Input("filter", "value"),
@@ -212,24 +214,23 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     )
 
 
-def _table(source: Source, rows: Any, order: dict[str, Any], wanted: str) -> tuple[Any, str]:
-    column, descending = order["column"], order["descending"]
-    found = sorted_rows(matching(rows, wanted), column, descending=descending)
+def _table(source: Source, rows: Sequence[Trial], order: pages.Order, wanted: str) -> Any:
+    found = sorted_rows(matching(rows, wanted), order["column"], descending=order["descending"])
     last = max((len(found) - 1) // pages.PAGE_ROWS, 0)
     first = min(order["page"], last) * pages.PAGE_ROWS
     part = found[first : first + pages.PAGE_ROWS]
-    table = pages.jobs_table(
-        source.name, list(source.space.variables), part, column=column, descending=descending
+    shown = f"{first + bool(part)} to {first + len(part)} of {len(found)}"
+    return pages.jobs_table(
+        source.name, list(source.space.variables), part, order=order, shown=shown
     )
-    return table, f"{first + bool(part)} to {first + len(part)} of {len(found)}"
 
 
 def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     @app.callback(
         Output("figure", "figure"),
-        Output("figure-fault", "children"),
+        Output("figure-sentence", "children"),
         Output("seen-figure", "data"),
-        Input("clock-figure", "n_intervals"),
+        Input("look-figure", "data"),
         State("theme", "data"),
         State("seen-figure", "data"),
         State("address", "pathname"),
@@ -247,4 +248,4 @@ def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         seen_now = f"{path} {drawn.version} {theme}"
         if seen == seen_now:
             return (no_update,) * 3
-        return drawn.figure or no_update, drawn.fault, seen_now
+        return drawn.figure or no_update, drawn.sentence, seen_now

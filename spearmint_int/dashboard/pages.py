@@ -24,6 +24,8 @@ PAGE_ROWS = 50
 BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
          "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}  # fmt: skip
 LOOK_MILLISECONDS = 1000
+LIVE = ("list", "jobs", "figure")  # what is looked at again and again
+Order = Mapping[str, Any]  # of the table: its column, which way, which page
 FIXED_COLUMNS = ("job", "value", "status", "seconds")
 
 
@@ -42,10 +44,11 @@ def status_word(status: str) -> html.Span:
 
 
 def live(body: Any, name: str) -> html.Div:
-    """A page that is looked at again and again, with a clock of its own: what another page has
-    would not be there. It remembers what it has shown."""
+    """A page of those in LIVE, with a clock of its own: what another page has would not be there.
+    It looks at each tick while somebody sees it, and remembers what it has shown."""
     clock = dcc.Interval(id=f"clock-{name}", interval=LOOK_MILLISECONDS)
-    return html.Div([clock, dcc.Store(id=f"seen-{name}", data=""), body])
+    look, seen = dcc.Store(id=f"look-{name}"), dcc.Store(id=f"seen-{name}", data="")
+    return html.Div([clock, look, seen, body])
 
 
 # --- all experiments ------------------------------------------------------------------------------
@@ -88,7 +91,8 @@ def _experiment_row(line: Line) -> html.Tr:
 def experiment(name: str, tab: str, body: Any) -> html.Div:
     """The head that all of its pages share, and one of them."""
     tabs = [("jobs", address("e", name))]
-    tabs += [(kind, address("e", name, "figures", kind)) for kind in PLOTS.built_in]
+    kinds = dict.fromkeys([*PLOTS.built_in, *PLOTS])  # those of other packages last
+    tabs += [(kind, address("e", name, "figures", kind)) for kind in kinds]
     links = [
         dcc.Link(text, href=href, className="place current" if text == tab else "place")
         for text, href in tabs
@@ -123,7 +127,8 @@ def jobs_page(cells: Mapping[str, str]) -> html.Div:
                 [html.Button("‹ newer", id="newer"), html.Span(id="shown"),
                  html.Button("older ›", id="older")], className="bar",
             ),
-            dcc.Store(id="seen-progress", data=""),
+            dcc.Store(id="progress-news"),
+            dcc.Store(id="table-news"),
             dcc.Store(id="order", data={"column": "job", "descending": True, "page": 0}),
         ]
     )  # fmt: skip
@@ -154,31 +159,24 @@ def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
 
 
 def jobs_table(
-    name: str, variables: Sequence[str], rows: Sequence[Trial], *, column: str, descending: bool
-) -> html.Table:
-    """One page of the jobs; the heads are buttons that sort."""
-    names = [*FIXED_COLUMNS, *variables, "failure"]
-    mark = {True: " ↓", False: " ↑"}[descending]
-    heads = [
-        html.Th(html.Button(n + (mark if n == column else ""), id={"sort": n}, className="head"))
-        for n in names
-    ]
-    body = [html.Tr(_cells(name, row, variables)) for row in rows]
-    return html.Table([html.Thead(html.Tr(heads)), html.Tbody(body)])
+    name: str, variables: Sequence[str], rows: Sequence[Trial], *, order: Order, shown: str
+) -> dict[str, Any]:
+    """One page of the jobs as texts, of which page.js makes a table: hundreds of components, made
+    anew at each news, would cost the server and the browser more than all the rest."""
+    return {
+        "address": address("e", name, "jobs"),
+        "columns": [*FIXED_COLUMNS, *variables, "failure"],
+        "rows": [_texts(row, variables) for row in rows],
+        "order": order,
+        "shown": shown,
+    }
 
 
-def _cells(name: str, row: Trial, variables: Sequence[str]) -> list[html.Td]:
+def _texts(row: Trial, variables: Sequence[str]) -> list[str]:
     value = f"{row.value:.7g}" if math.isfinite(row.value) else ""
     seconds = "" if row.seconds is None else value_text.duration(row.seconds)
-    params = [html.Td(value_text.param(row.params.get(v, ""))) for v in variables]
-    return [
-        html.Td(dcc.Link(str(row.id), href=address("e", name, "jobs", row.id))),
-        html.Td(value),
-        html.Td(status_word(row.status)),
-        html.Td(seconds),
-        *params,
-        html.Td(row.failure or "", className="fault"),
-    ]
+    params = [value_text.param(row.params.get(v, "")) for v in variables]
+    return [str(row.id), value, row.status, seconds, *params, row.failure or ""]
 
 
 def graph(figure: Any, **named: str) -> dcc.Graph:
@@ -187,7 +185,7 @@ def graph(figure: Any, **named: str) -> dcc.Graph:
 
 def figure_page() -> html.Div:
     drawn = graph({"layout": BLANK}, id="figure")
-    return html.Div([html.P("drawing …", id="figure-fault", className="hint"), drawn])
+    return html.Div([html.P("drawing …", id="figure-sentence", className="hint"), drawn])
 
 
 # --- one job --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import UNFINISHED, JobStatus
@@ -34,9 +36,9 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 1.0  # for a server that is away: the next look comes soon
 VALUE = "value"  # the cell of a result
 OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
-# A figure of the model is drawn again at most after so many times what it took: the run has the
-# processor first.
-REST = 30.0
+# A figure of the model is drawn again at most after so many times what it took: however large the
+# experiment, that is a fiftieth of one core.
+REST = 50.0
 FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
 
@@ -60,11 +62,11 @@ NOTHING = State(dict.fromkeys(JobStatus, 0), ())
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure (None where there is only a sentence on why not), and which version it shows."""
+    """A figure (None where the sentence says why not), and which version it shows."""
 
     figure: go.Figure | None
     version: str
-    fault: str = ""
+    sentence: str
     again_at: float = 0.0  # when it is worth drawing again
 
 
@@ -126,17 +128,24 @@ class Source:
         return drawn
 
     def _draw(self, key: tuple[str, str], version: str) -> None:
-        """In a thread of its own; the next try must not depend on how this one ends."""
+        """In a thread of its own; one that fails rests too, or it would be tried all the time."""
         with self._thinking:
-            began = time.monotonic()
-            try:
-                figure, fault = plot(self._snapshot(version), key[0], theme=key[1]), ""
-            except SpearmintError as error:
-                figure, fault = None, str(error)
-            finally:
-                self._being_drawn.discard(key)
-            ended = time.monotonic()
-            self._drawn[key] = Drawn(figure, version, fault, ended + REST * (ended - began))
+            began = _clocks()
+            figure, sentence = self._drawing(*key, version)
+            took = float(np.max(_clocks() - began))
+            self._drawn[key] = Drawn(figure, version, sentence, time.monotonic() + REST * took)
+            self._being_drawn.discard(key)
+
+    def _drawing(self, kind: str, theme: str, version: str) -> tuple[go.Figure | None, str]:
+        try:
+            snapshot = self._snapshot(version)
+            drawn = plot(snapshot, kind, theme=theme)
+        except SpearmintError as error:
+            return None, str(error)
+        except Exception as error:  # kinds of others are drawn here too
+            logging.getLogger(__name__).exception("the figure %r", kind)
+            return None, f"it can't be drawn: {error!r}"
+        return drawn, f"of {len(snapshot.trials)} jobs, at {time.strftime('%H:%M:%S')}"
 
     def job(self, job_id: int) -> Job:
         """Everything about one job; JobNotFound, or StoreMissing where there is none at all."""
@@ -286,6 +295,12 @@ class Source:
                 f"'spearmint-int plot {self.config.directory}' draws them"
             )
         return Snapshot.of_store(self.config, store)
+
+
+def _clocks() -> FloatArray:
+    """The time on the wall, which tells how busy the machine is, and that of the processor, where
+    several threads count as several."""
+    return np.array([time.monotonic(), time.process_time()])
 
 
 def _hint(variable: Variable) -> str:

@@ -11,12 +11,24 @@ import plotly.graph_objects as go
 from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import Problem, Recommendation, recommend
-from spearmint_int.plots.style import BLUE, GREEN, GREY, VERMILION, empty, faded, finished
+from spearmint_int.plots.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    VERMILION,
+    Drawing,
+    empty,
+    faded,
+    finished,
+    styled,
+)
 from spearmint_int.snapshot import Snapshot, Trial
 
 TITLE = "Best so far"
 MOST_MARKS = 2000
 CHECKPOINTS = 10  # moments at which the model is asked again for its minimum
+# the axis of what has no value
+FOOT = {"yaxis2": {"overlaying": "y", "visible": False, "range": [-0.03, 1], "fixedrange": True}}
 
 
 @dataclass(frozen=True)
@@ -33,33 +45,32 @@ def figure(
     theme: str = "light",
 ) -> go.Figure:  # fmt: skip
     """Each result, the best so far, and the model's optimum ± sd at some moments."""
-    done = [trial for trial in trials if trial.worked]
-    if not done:
+    if not any(trial.worked for trial in trials):
         return empty("no result yet", title=TITLE, theme=theme)
-    drawn = go.Figure()
-    ids, values = [t.id for t in done], np.array([t.value for t in done])
-    _add_results(drawn, ids, values)
-    _add_failures(drawn, [t.id for t in trials if t.status == "broken" or _is_failed(t)])
-    best = (np.maximum if maximize else np.minimum).accumulate(values)
-    steps = _steps(best)
-    drawn.add_scatter(
-        x=[ids[i] for i in steps], y=best[steps], mode="lines", name="best so far",
-        line={"color": BLUE, "width": 2.5, "shape": "hv"},
-    )  # fmt: skip
-    _add_moments(drawn, ids, moments)
-    drawn.update_xaxes(title="job")
-    drawn.update_yaxes(title="objective")
+    drawn = go.Figure(_parts(trials, moments, maximize=maximize))
     return finished(drawn, title=TITLE, theme=theme)
+
+
+def drawing(trials: Sequence[Trial], *, maximize: bool = False, theme: str = "light") -> Drawing:
+    """The same without the model, as plain data: a page that shows it anew every second can't wait
+    for plotly to check it, which takes ten times as long."""
+    if not any(trial.worked for trial in trials):
+        return dict(empty("no result yet", title=TITLE, theme=theme).to_plotly_json())
+    return styled(_parts(trials, (), maximize=maximize), title=TITLE, theme=theme)
+
+
+def _parts(trials: Sequence[Trial], moments: Sequence[Moment], *, maximize: bool) -> Drawing:
+    done = [trial for trial in trials if trial.worked]
+    ids, values = [t.id for t in done], np.array([t.value for t in done])
+    failed = [t.id for t in trials if t.status == "broken" or _is_failed(t)]
+    best = (np.maximum if maximize else np.minimum).accumulate(values)
+    data = [_results(ids, values), *_failures(failed), _best(ids, best), *_moments(ids, moments)]
+    axes = {"xaxis": {"title": {"text": "job"}}, "yaxis": {"title": {"text": "objective"}}}
+    return {"data": data, "layout": axes | (FOOT if failed else {})}
 
 
 def _is_failed(trial: Trial) -> bool:
     return trial.status == "complete" and not trial.worked
-
-
-def _steps(best: FloatArray) -> list[int]:
-    """Where the best so far changes, and its ends: the line between is flat."""
-    changes = np.flatnonzero(np.diff(best)) + 1
-    return sorted({0, *changes.tolist(), len(best) - 1})
 
 
 def _thinned(count: int) -> tuple[slice, str]:
@@ -68,35 +79,47 @@ def _thinned(count: int) -> tuple[slice, str]:
     return slice(None, None, step), f" (1 in {step})" if step > 1 else ""
 
 
-def _add_results(drawn: go.Figure, ids: list[int], values: FloatArray) -> None:
+def _results(ids: list[int], values: FloatArray) -> Drawing:
     part, word = _thinned(len(ids))
-    drawn.add_scatter(
-        x=ids[part], y=values[part], mode="markers", name=f"result{word}",
-        marker={"color": GREY, "size": 6, "opacity": 0.6},
-    )  # fmt: skip
+    return {
+        "type": "scatter", "x": ids[part], "y": values[part].tolist(), "mode": "markers",
+        "name": f"result{word}", "marker": {"color": GREY, "size": 6, "opacity": 0.6},
+    }  # fmt: skip
 
 
-def _add_failures(drawn: go.Figure, ids: list[int]) -> None:
+def _failures(ids: list[int]) -> list[Drawing]:
     """Crosses at the foot: a failure has no value."""
-    if ids:
-        part, word = _thinned(len(ids))
-        drawn.add_scatter(
-            x=ids[part], y=[0.0] * len(ids[part]), yaxis="y2", mode="markers", name=f"failed{word}",
-            marker={"color": VERMILION, "symbol": "x", "size": 8},
-        )  # fmt: skip
-        hidden = {"visible": False, "range": [-0.03, 1], "fixedrange": True}
-        drawn.update_layout(yaxis2={"overlaying": "y", **hidden})
+    if not ids:
+        return []
+    part, word = _thinned(len(ids))
+    mark = {"color": VERMILION, "symbol": "x", "size": 8}
+    return [{
+        "type": "scatter", "x": ids[part], "y": [0.0] * len(ids[part]), "yaxis": "y2",
+        "mode": "markers", "name": f"failed{word}", "marker": mark,
+    }]  # fmt: skip
 
 
-def _add_moments(drawn: go.Figure, ids: list[int], moments: Sequence[Moment]) -> None:
-    if moments:
-        drawn.add_scatter(
-            x=[ids[m.results - 1] for m in moments],
-            y=[m.mean for m in moments],
-            error_y={"array": [m.sd for m in moments], "color": faded(GREEN, 0.7)},
-            mode="markers+lines", name="model's optimum ± sd",
-            line={"color": GREEN, "dash": "dot"}, marker={"symbol": "diamond", "size": 8},
-        )  # fmt: skip
+def _best(ids: list[int], best: FloatArray) -> Drawing:
+    """Where it changes, and its ends: the line between is flat."""
+    changes = np.flatnonzero(np.diff(best)) + 1
+    steps = sorted({0, *changes.tolist(), len(best) - 1})
+    return {
+        "type": "scatter", "x": [ids[i] for i in steps], "y": best[steps].tolist(), "mode": "lines",
+        "name": "best so far", "line": {"color": BLUE, "width": 2.5, "shape": "hv"},
+    }  # fmt: skip
+
+
+def _moments(ids: list[int], moments: Sequence[Moment]) -> list[Drawing]:
+    if not moments:
+        return []
+    return [{
+        "type": "scatter",
+        "x": [ids[m.results - 1] for m in moments],
+        "y": [m.mean for m in moments],
+        "error_y": {"array": [m.sd for m in moments], "color": faded(GREEN, 0.7)},
+        "mode": "markers+lines", "name": "model's optimum ± sd",
+        "line": {"color": GREEN, "dash": "dot"}, "marker": {"symbol": "diamond", "size": 8},
+    }]  # fmt: skip
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:

@@ -17,7 +17,10 @@ PURPLE, SKY, GREY = "#CC79A7", "#56B4E9", "#808080"
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
 STATUS_COLOURS = {"complete": BLUE, "broken": VERMILION, "pending": ORANGE, "new": GREY}
 LOW_TO_HIGH = "Viridis"  # monotone in lightness: the order survives a grey print
+HEIGHT = 420
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+Drawing = dict[str, Any]  # data and layout, as plotly's JSON has them
 
 THEMES: dict[str, dict[str, str]] = {
     "light": {"paper": "#ffffff", "ink": "#1f2328", "faint": "#d8dee4"},
@@ -54,7 +57,7 @@ def template(theme: str) -> dict[str, Any]:
 
 
 def finished(
-    figure: go.Figure, *, title: str, theme: str = "light", height: int = 420, **layout: Any
+    figure: go.Figure, *, title: str, theme: str = "light", height: int = HEIGHT, **layout: Any
 ) -> go.Figure:
     """The figure in the house style."""
     figure.layout.template = _checked_template(theme)
@@ -62,6 +65,12 @@ def finished(
     if layout:
         figure.update_layout(**layout)
     return figure
+
+
+def styled(drawing: Drawing, *, title: str, theme: str = "light", height: int = HEIGHT) -> Drawing:
+    """A figure that is plain data, in the house style."""
+    house = {"template": template(theme), "title": {"text": plain(title)}, "height": height}
+    return {**drawing, "layout": drawing["layout"] | house}
 
 
 @cache

@@ -133,6 +133,26 @@ def test_a_page_goes_on_when_the_server_comes_back(
     await_text(browser, "1 to 5 of 5")
 
 
+def test_a_page_that_nobody_sees_asks_nothing(browser: Any, shown: Server) -> None:
+    browser.get(shown.url("/e/parabola"))
+    await_text(browser, "1 to 4 of 4")
+    assert _questions(browser) > 0
+    hidden = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true})"
+    browser.execute_script(hidden % "true")
+    _questions(browser)  # what was asked just before
+    assert _questions(browser) == 0
+    browser.execute_script(hidden % "false")
+    assert _questions(browser) > 0
+
+
+def _questions(browser: Any) -> int:
+    """How many the page asks in three seconds."""
+    browser.execute_script("performance.clearResourceTimings()")
+    time.sleep(3)
+    script = "return performance.getEntriesByType('resource').map(entry => entry.name)"
+    return sum("_dash-update-component" in name for name in browser.execute_script(script))
+
+
 def test_what_is_allowed_can_be_done(browser: Any, serve: Serve, with_results: Path) -> None:
     server = serve(with_results, arguments=("--allow-actions",))
     browser.get(server.url("/e/parabola"))

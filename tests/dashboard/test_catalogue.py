@@ -155,10 +155,14 @@ def test_the_page_lists_what_is_on_the_server(bring: Bring, listed: Catalogue) -
     bring("shown")
     client = make_app(listed, Access(None, 8050)).server.test_client()
     asked = {
-        "output": "page.children",
-        "outputs": {"id": "page", "property": "children"},
-        "inputs": [{"id": "address", "property": "pathname", "value": "/"}],
-        "changedPropIds": ["address.pathname"],
+        "output": "..experiments.children...seen-list.data..",
+        "outputs": [
+            {"id": "experiments", "property": "children"},
+            {"id": "seen-list", "property": "data"},
+        ],
+        "inputs": [{"id": "look-list", "property": "data", "value": 1}],
+        "state": [{"id": "seen-list", "property": "data", "value": ""}],
+        "changedPropIds": ["look-list.data"],
     }
     host = {"Host": "127.0.0.1:8050"}
     answer = client.post("/_dash-update-component", json=asked, headers=host)

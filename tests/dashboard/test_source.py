@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from spearmint_int.config import load_config
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
 from spearmint_int.errors import SpearmintError
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
-from spearmint_int.snapshot import Trial
+from spearmint_int.registry import PLOTS
+from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
 
@@ -70,9 +72,46 @@ def test_a_figure_is_drawn_beside_and_then_there(with_results: Path) -> None:
     assert source.figure("timeline", "light") is drawn
 
 
-def _awaited(source: Source) -> Drawn:
+def test_a_figure_rests_fifty_times_what_it_took_whatever_comes(
+    with_results: Path, spearmint: CommandLine
+) -> None:
+    source = Source.of(load_config(with_results))
+    began = time.monotonic()
+    drawn = _awaited(source, "variables")
+    ended = time.monotonic()
+    most = (os.cpu_count() or 1) * (ended - began)
+    assert ended + 1.0 < drawn.again_at < ended + 50.0 * most
+    assert drawn.sentence.startswith("of 4 jobs, at ")
+    (with_results / "more.csv").write_text("x,n,value\n0.1,2,2.01\n")
+    assert spearmint("add", with_results, with_results / "more.csv").code == 0
+    assert source.figure("variables", "light") is drawn
+    source.close()
+
+
+def test_a_figure_that_fails_says_so_and_rests_too(
+    with_results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[str] = []
+
+    def failing(_: Snapshot, theme: str) -> None:
+        tries.append(theme)
+        time.sleep(0.1)
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(PLOTS, "_values", {})
+    PLOTS.register("mine", failing)
+    source = Source.of(load_config(with_results))
+    drawn = _awaited(source, "mine")
+    assert (drawn.figure, drawn.sentence[:20]) == (None, "it can't be drawn: Z")
+    for _ in range(5):
+        source.figure("mine", "light")
+    assert tries == ["light"]
+    source.close()
+
+
+def _awaited(source: Source, kind: str = "timeline") -> Drawn:
     until = time.monotonic() + 60
-    while (drawn := source.figure("timeline", "light")) is None:
+    while (drawn := source.figure(kind, "light")) is None:
         assert time.monotonic() < until
         time.sleep(0.05)
     return drawn

@@ -19,6 +19,8 @@ from spearmint_int.space import Params, Space
 
 pytest.importorskip("plotly")
 
+import plotly.graph_objects as go
+
 from spearmint_int.plots import plot, progress, write
 from spearmint_int.plots.style import GREEN
 from spearmint_int.plots.timeline import lanes_of
@@ -148,6 +150,13 @@ def test_many_results_are_thinned_but_not_the_best_so_far() -> None:
     assert (len(result.x), result.name) == (2000, "result (1 in 5)")
     assert dict(zip(best.x, best.y, strict=True))[18] == -1.0
     assert (best.x[-1], best.y[-1]) == (10_000, -1.0)
+
+
+def test_the_plain_drawing_of_the_best_so_far_is_the_figure() -> None:
+    trials = [Trial(1, {}, 2.0), Trial(2, {}, math.nan, "broken"), Trial(3, {}, 1.0)]
+    drawn = go.Figure(progress.drawing(trials, theme="dark"))
+    assert drawn == progress.figure(trials, [], theme="dark")
+    assert go.Figure(progress.drawing([])) == progress.figure([], [])
 
 
 def test_jobs_that_overlap_lie_in_different_lanes() -> None:
