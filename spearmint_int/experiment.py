@@ -143,6 +143,7 @@ class StoredExperiment(Experiment):
                 dimensions=space.dimensions,
                 maximize=config.maximize,
                 recode=recoder(known, space, {n: v.was for n, v in config.variables.items()}),
+                resources=tuple(config.resources),
             ),
             options=config.chooser_options(),
             seed=config.seed if seed is None else int(seed),

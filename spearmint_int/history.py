@@ -8,10 +8,10 @@ import numpy as np
 
 from spearmint_int.chooser import Observations
 from spearmint_int.errors import DamagedJob, JobNotFound
-from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus
+from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,30 +58,43 @@ class StoreHistory:
         dimensions: int,
         maximize: bool = False,
         recode: Callable[[int, Sequence[float]], FloatArray] | None = None,
+        resources: Collection[str] = (),
     ) -> None:
-        """`recode` gives a job's point its place among variables that have changed since."""
+        """`recode` gives a job's point its place among variables that have changed since; of the
+        `resources` the tally has the budgets."""
         self._store, self._maximize, self._recode = store, maximize, recode
         self._points: FloatArray = np.empty((0, dimensions))
         # NaN where broken or unknown; the objective's task is the first
         self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
         self._seconds: FloatArray = np.empty(0)
         self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
-        self._unfinished: list[JobPoint] = []
+        self._unfinished: dict[int, JobPoint] = {}  # by ascending id
         self._unreadable: set[int] = set()  # damaged, of another space, or deleted by hand
         self._left_out: set[int] = set()
         self._unsaved_chain: Mapping[str, Any] | None = None
-        self.counts: dict[JobStatus, int] = dict.fromkeys(JobStatus, 0)
+        self._resources = resources
+        nothing = dict.fromkeys(JobStatus, 0)
+        self.tally = Tally(nothing, dict.fromkeys(resources, nothing))
+        self._is_exact = False  # the tally is of the same moment as what was read with it
+
+    @property
+    def counts(self) -> dict[JobStatus, int]:
+        """The number of jobs in each status."""
+        return self.tally.counts
 
     def refresh(self) -> None:
         """Read what has changed."""
-        self.counts = self._store.counts()
-        self._unfinished = [e for e in self._store.job_points(UNFINISHED) if self._fits(e)]
-        self._grow(max([self.total, *(e.id for e in self._unfinished)]))
-        for evaluation in self._unfinished:  # a broken job may be tried again
-            self.forget(evaluation.id)
+        self.tally = self._store.tally(self._resources)  # first: the rest is not older than that
+        self._is_exact = True
+        unfinished = self._store.job_points(UNFINISHED)
+        self._unfinished = {e.id: e for e in unfinished if self._fits(e)}
+        self._grow(max([self.total, *self._unfinished]))
+        for job_id in self._unfinished:  # a broken job may be tried again
+            self.forget(job_id)
         self._fetch(self._missing())
         if any(np.count_nonzero(self._codes == CODES[s]) != self.counts[s] for s in FINISHED):
             # Somebody else finished a job between the reads, or had a broken one tried again.
+            self._is_exact = False
             self._codes[:] = UNKNOWN
             self._unreadable.clear()
             self._keep(self._store.job_points())
@@ -103,12 +116,22 @@ class StoreHistory:
         """The finished jobs that were read."""
         return (np.flatnonzero(self._codes) + 1).tolist()
 
-    def note(self, job: Job) -> None:
-        """Take the job as it is now, without another read."""
-        self._grow(job.id)
-        self.forget(job.id)
-        if job.is_finished:
-            self._keep([JobPoint(job.id, job.status, job.point, job.values, job.seconds)])
+    def note(self, job: Job) -> bool:
+        """Take the job as it is now, without another read: it was added, claimed or ended here.
+
+        False when the tally could not follow, which a refresh mends.
+        """
+        before = self._status(job.id)
+        if before is None and job.id <= self.tally.last_id:
+            self._is_exact = False  # it is among those that were counted, but as what?
+        else:
+            self.tally = self.tally.with_job(job, before=before)
+        self._take(job)
+        self._unfinished.pop(job.id, None)
+        point = _point_of(job)
+        if not job.is_finished and self._fits(point):
+            self._unfinished = dict(sorted({**self._unfinished, job.id: point}.items()))
+        return self._is_exact
 
     @property
     def total(self) -> int:
@@ -140,7 +163,7 @@ class StoreHistory:
         return tuple(job_id for job_id, _ in self._pending_places())
 
     def _pending_places(self) -> list[tuple[int, FloatArray]]:
-        places = [(e.id, self._place(e)) for e in self._unfinished]
+        places = [(e.id, self._place(e)) for e in self._unfinished.values()]
         return [(job_id, place) for job_id, place in places if not np.isnan(place).any()]
 
     def _place(self, job: JobPoint) -> FloatArray:
@@ -177,7 +200,7 @@ class StoreHistory:
 
     def _missing(self) -> list[int]:
         unknown = np.flatnonzero(self._codes[: self.total] == UNKNOWN) + 1
-        waiting = {e.id for e in self._unfinished} | self._unreadable
+        waiting = self._unfinished.keys() | self._unreadable
         return [job_id for job_id in unknown.tolist() if job_id not in waiting]
 
     def _fetch(self, ids: list[int]) -> None:
@@ -189,9 +212,22 @@ class StoreHistory:
 
     def _fetch_one(self, job_id: int) -> None:
         try:
-            self.note(self._store.job(job_id))
+            self._take(self._store.job(job_id))
         except (JobNotFound, DamagedJob):
             self._unreadable.add(job_id)
+
+    def _take(self, job: Job) -> None:
+        self._grow(job.id)
+        self.forget(job.id)
+        if job.is_finished:
+            self._keep([_point_of(job)])
+
+    def _status(self, job_id: int) -> JobStatus | None:
+        """What the job was when it was read; None where that is not known."""
+        if job_id in self._unfinished:
+            return self._unfinished[job_id].status
+        code = int(self._codes[job_id - 1]) if job_id <= len(self._codes) else UNKNOWN
+        return next((status for status, known in CODES.items() if known == code), None)
 
     def _keep(self, evaluations: Iterable[JobPoint]) -> None:
         for e in evaluations:
@@ -220,6 +256,10 @@ class StoreHistory:
             self._values = {t: np.concatenate([v, unknown]) for t, v in self._values.items()}
             self._seconds = np.concatenate([self._seconds, unknown])
             self._codes = np.concatenate([self._codes, np.zeros(more, dtype=np.uint8)])
+
+
+def _point_of(job: Job) -> JobPoint:
+    return JobPoint(job.id, job.status, job.point, job.values, job.seconds)
 
 
 class MemoryHistory:

@@ -212,6 +212,36 @@ class JobPoint(NamedTuple):
         return math.nan if self.values is None else self.values.get(task, math.nan)
 
 
+@dataclass(frozen=True)
+class Tally:
+    """How many jobs a store had at one look.
+
+    `counts` is of all jobs; `budgets` has, for each resource that was asked for, those that count
+    against its limit. Each has every status, zeros included. `last_id` is the highest id, 0 in an
+    empty store.
+    """
+
+    counts: dict[JobStatus, int]
+    budgets: dict[str, dict[JobStatus, int]]
+    last_id: int = 0
+
+    def with_job(self, job: Job, *, before: JobStatus | None) -> Tally:
+        """What it is after the job became what it is; before, it was not there, or in a status."""
+        change = {job.status: 1} if before is None else {before: -1, job.status: 1}
+        if before is job.status:
+            change = {}
+        budgets = dict(self.budgets)
+        if job.source in COUNTED_SOURCES and job.resource in budgets:
+            budgets[job.resource] = _changed(budgets[job.resource], change)
+        return Tally(_changed(self.counts, change), budgets, max(self.last_id, job.id))
+
+
+def _changed(
+    counts: Mapping[JobStatus, int], change: Mapping[JobStatus, int]
+) -> dict[JobStatus, int]:
+    return {status: number + change.get(status, 0) for status, number in counts.items()}
+
+
 def seconds_between(started: float | None, ended: float | None) -> float | None:
     return None if started is None or ended is None else max(ended - started, 0.0)
 

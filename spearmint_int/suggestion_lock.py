@@ -33,16 +33,20 @@ class SuggestionLock:
     def take(self) -> bool:
         """Have it for a while longer; False when another manager has it."""
         if self._renew_at is None or time.monotonic() >= self._renew_at:
-            self._free_of_dead_holder()
-            held = self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
+            held = self._lock() or (self._free_of_dead_holder() and self._lock())
             self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
         return self._renew_at is not None
 
-    def _free_of_dead_holder(self) -> None:
+    def _lock(self) -> bool:
+        return self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
+
+    def _free_of_dead_holder(self) -> bool:
         """After a crash on this machine, the next manager need not wait for the lease to end."""
         holder = self._store.lock_holder(LOCK)
-        if holder is not None and owner_is_dead(holder):
+        is_dead = holder is not None and owner_is_dead(holder)
+        if holder is not None and is_dead:
             self._store.unlock(LOCK, holder)
+        return is_dead
 
     def release(self) -> None:
         """Let others go on; nothing happens when it isn't held."""

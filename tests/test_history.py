@@ -162,3 +162,36 @@ def test_jobs_that_are_left_out_do_not_come_back(store: Store, known: StoreHisto
     assert seen(known) == ([0.75], [2.0], [])
     assert known.best() == (2, 2.0)
     assert known.finished_ids == [2]
+
+
+def noted(known: StoreHistory, job: Job | None) -> bool:
+    assert job is not None
+    return known.note(job)
+
+
+def test_what_we_do_ourselves_is_counted_as_a_read_would(store: Store) -> None:
+    known = StoreHistory(store, tasks=["main"], dimensions=2, resources=["Main"])
+    known.refresh()
+    assert noted(known, add(store, 0.1))
+    assert noted(known, add(store, 0.2))
+    job = store.claim("a", lease_seconds=60)
+    assert noted(known, job)
+    assert job is not None
+    assert known.tally == store.tally(["Main"])
+    assert list(known.pending_ids) == [1, 2]
+    store.complete(job.claim, {"main": 3.0})
+    assert noted(known, store.job(1))
+    assert known.tally == store.tally(["Main"])
+    assert list(known.pending_ids) == [2]
+    assert known.observations().values["main"].tolist() == [3.0]
+
+
+def test_a_job_that_others_have_changed_wants_a_refresh(store: Store) -> None:
+    known = StoreHistory(store, tasks=["main"], dimensions=2, resources=["Main"])
+    add(store, 0.1)
+    known.refresh()
+    known.leave_out([1])
+    known.refresh()
+    assert not noted(known, store.claim("a", lease_seconds=60))
+    known.refresh()
+    assert known.tally == store.tally(["Main"])

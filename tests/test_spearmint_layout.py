@@ -69,7 +69,7 @@ def test_a_spearmint_folder_runs_unchanged(
     write_folder(tmp_path, address)
     summary, store = run_folder(tmp_path)
     assert summary.reason is EndReason.BUDGET
-    assert store.counts()[JobStatus.COMPLETE] == 4
+    assert store.tally().counts[JobStatus.COMPLETE] == 4
     for job in store.jobs():
         assert len(job.params["X"]) == 2
         assert isinstance(job.params["layers"], int)

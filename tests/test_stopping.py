@@ -62,16 +62,16 @@ def test_a_request_is_for_the_runs_that_are_there(store: Store) -> None:
 @on_both_stores
 def test_a_run_ends_when_it_is_asked_to_by_the_store(place: Place, store: Store) -> None:
     config = experiment_at(place, max_finished_jobs=500)
-    after(lambda: store.counts()[JobStatus.COMPLETE] > 0, lambda: stop_runs(store))
+    after(lambda: store.tally().counts[JobStatus.COMPLETE] > 0, lambda: stop_runs(store))
     summary, _ = run(config, store)
     assert summary.reason is EndReason.STOPPED
-    assert store.counts()[JobStatus.PENDING] == 0
+    assert store.tally().counts[JobStatus.PENDING] == 0
 
 
 @on_both_stores
 def test_a_job_that_is_stopped_makes_room_for_the_next(place: Place, store: Store) -> None:
     config = experiment_at(place, FIRST_HANGS, max_finished_jobs=3, heartbeat_time=0.5)
-    after(lambda: store.counts()[JobStatus.PENDING] > 0, lambda: stop_job(store, 1))
+    after(lambda: store.tally().counts[JobStatus.PENDING] > 0, lambda: stop_job(store, 1))
     began = time.monotonic()
     summary, _ = run(config, store)
     assert summary.message.startswith("the budget is spent: 2 complete, 1 broken")

@@ -30,7 +30,7 @@ def clean(folder: Folder, yes: bool) -> None:
     with folder.store() as store:
         load_identity(folder.config, store)  # nobody else's
         _refuse_while_running(store)
-        jobs = value_text.counted(sum(store.counts().values()), "job")
+        jobs = value_text.counted(sum(store.tally().counts.values()), "job")
         if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):
             click.echo("nothing was deleted")
             return

@@ -69,7 +69,7 @@ def _found(
     """The jobs to list, and how many there are of each status; none before the first run."""
     try:
         with folder.store() as store:
-            return last_jobs(store, status, limit), store.counts()
+            return last_jobs(store, status, limit), store.tally().counts
     except StoreMissing:
         return [], dict.fromkeys(JobStatus, 0)
 

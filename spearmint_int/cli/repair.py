@@ -105,7 +105,7 @@ def backup(arguments: tuple[str, ...], file_name: str) -> None:
         raise StoreError(f"{file}: is there already; choose another name")
     with folder.store() as store, _unfinished(file) as unfinished:
         store.backup(unfinished)
-        jobs = value_text.counted(sum(store.counts().values()), "job")
+        jobs = value_text.counted(sum(store.tally().counts.values()), "job")
         unfinished.rename(file)
     click.echo(f"{jobs} copied to {file}")
 

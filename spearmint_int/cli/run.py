@@ -72,7 +72,7 @@ def _seconds(text: str) -> float:
 def _has_results(folder: Folder) -> bool:
     """Whether the objective has worked once; else it is loaded before the first job has to."""
     with folder.results() as store:
-        return store is not None and store.counts()[JobStatus.COMPLETE] > 0
+        return store is not None and store.tally().counts[JobStatus.COMPLETE] > 0
 
 
 def _refuse_unusable(config: Config) -> None:

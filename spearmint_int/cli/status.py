@@ -61,13 +61,13 @@ def status(folder: Folder, plots: bool, as_json: bool) -> None:
 
 
 def _report(config: Config, store: Store) -> StatusReport:
-    budgets = [store.budget(resource) for resource in config.resources]
+    tally = store.tally(config.resources)
     damaged = tuple(damage.job_id for damage in store.damaged())
     complete = [e for e in store.job_points([JobStatus.COMPLETE]) if e.id not in damaged]
     seconds = [e.seconds for e in complete if e.seconds is not None]
     return StatusReport(
-        counts=store.counts(),
-        finished=sum(budget[status] for budget in budgets for status in FINISHED),
+        counts=tally.counts,
+        finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
         best=_best_job(store, complete, config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
         job_seconds=median(seconds) if seconds else None,

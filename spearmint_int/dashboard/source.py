@@ -111,7 +111,7 @@ class Source:
                 store = self._store()
             except StoreMissing:
                 return NOTHING
-            counts = store.counts()
+            counts = store.tally().counts
             if counts != self._state.counts:
                 goal = load_goal(store) if self.config.stop_when else None
                 self._state = State(counts, self._rows(store, sum(counts.values())), goal)
@@ -288,7 +288,7 @@ class Source:
 
     def _read_snapshot(self) -> Snapshot:
         store = self._store()
-        finished = sum(store.counts().values())
+        finished = sum(store.tally().counts.values())
         if finished > MOST_MODELLED:
             raise SpearmintError(
                 f"figures of {finished} jobs take too long for a page: "

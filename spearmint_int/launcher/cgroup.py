@@ -54,7 +54,7 @@ class JobGroup:
 
 def end_groups(mark: str) -> None:
     """End what killed workers have left of the job, wherever on this machine their groups are."""
-    mount = _mount()
+    mount = mount_point()
     if mount is not None:
         for path in mount.rglob(f"{_prefix(mark)}*"):
             _end(path)
@@ -76,7 +76,7 @@ def _prefix(mark: str) -> str:
 
 def _own_group() -> Path | None:
     """The group that we are in, as a folder."""
-    mount = _mount()
+    mount = mount_point()
     if mount is None:
         return None
     with contextlib.suppress(OSError, StopIteration):
@@ -90,7 +90,7 @@ def _own_group() -> Path | None:
 
 
 @cache
-def _mount() -> Path | None:
+def mount_point() -> Path | None:
     """Where the hierarchy of version 2 is; none outside of Linux."""
     if sys.platform != "linux":
         return None

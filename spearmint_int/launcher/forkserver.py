@@ -8,24 +8,32 @@ ends when the manager closes the socket or dies. The workers live on.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import socket
 import struct
 import sys
+import tempfile
 import traceback
-from typing import NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn
 
+from spearmint_int.launcher.cgroup import mount_point
 from spearmint_int.launcher.order import Order
 from spearmint_int.launcher.process import (
     adopt_orphans,
     end_children,
     end_marked,
+    kernel_oom_kills,
     signal_group,
 )
 from spearmint_int.launcher.supervisor import supervise
-from spearmint_int.launcher.wakeup import set_by_signals
+from spearmint_int.launcher.wakeup import Wakeup, set_by_signals
 from spearmint_int.stores import load_client
+
+if TYPE_CHECKING:
+    from spearmint_int.stores import StoreAddress
 
 DONE = b"done"
 HEADER = struct.Struct("!Q")  # the length of the order that follows
@@ -95,11 +103,22 @@ def serve(channel: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the workers
     while (received := _receive(channel)) is not None:
         order, life_fd = received
-        load_client(order.store)
+        _prepare(order.store)
         if os.fork() == 0:
             channel.close()
             _work(order, life_fd)
         os.close(life_fd)
+
+
+@cache
+def _prepare(place: StoreAddress) -> None:
+    """Once, what every worker would have to do for itself: late imports, codecs, searched paths."""
+    load_client(place)
+    kernel_oom_kills()
+    mount_point()
+    tempfile.gettempdir()
+    Wakeup()
+    gc.freeze()  # or a worker's first collection copies every page that it shares with us
 
 
 def _receive(channel: socket.socket) -> tuple[Order, int] | None:

@@ -140,9 +140,12 @@ class Heartbeat(threading.Thread):
         """Renew once; the seconds until the next time."""
         claim, lease = self._order.claim, self._order.lease_seconds
         try:
-            if not self._attached:
-                self._attached = self._connected().attach(claim, this_process())
-            if not self._connected().renew(claim, lease_seconds=lease):
+            if self._attached:
+                held = self._connected().renew(claim, lease_seconds=lease)
+            else:
+                held = self._connected().attach(claim, this_process(), lease_seconds=lease)
+                self._attached = held
+            if not held:
                 self._interrupt.set()
         except StoreError as error:
             self._note(error)

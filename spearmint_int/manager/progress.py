@@ -12,11 +12,12 @@ from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import Best, EndReason, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spearmint_int.config import Config
     from spearmint_int.history import StoreHistory
     from spearmint_int.manager.events import Estimate
+    from spearmint_int.space import Params
     from spearmint_int.stores.protocol import Store
 
 # So many jobs in a row say that the objective itself is at fault (more with several slots).
@@ -50,13 +51,14 @@ class ProgressTracker:
         self._completed, self._broken = 0, 0  # of this run; NaN is an answer, not a fault
         self._broken_in_a_row = 0
         self.last_failure: tuple[int, Failure] | None = None
-        self._budgets = {name: dict.fromkeys(JobStatus, 0) for name in config.resources}
+        self._ended: dict[int, Params] = {}  # the parameters of jobs that ended since the last look
         self.job_seconds, self.suggestion_seconds = Mean(), Mean()
         self.first_failure: tuple[int, Failure] | None = None
 
     def note_end(self, job: Job) -> None:
         """Count a job of this run that ended."""
         self._history.note(job)
+        self._ended[job.id] = job.params
         if job.seconds is not None:
             self.job_seconds.add(job.seconds)
         if job.status is JobStatus.COMPLETE:
@@ -72,24 +74,19 @@ class ProgressTracker:
         self._broken_in_a_row += 1
         self.first_failure = self.first_failure or (job_id, failure)
 
-    def note_added(self, job: Job) -> None:
-        """Count a job that was just stored."""
-        self._budgets[job.resource][JobStatus.NEW] += 1
-
-    def note_started(self, resource: str) -> None:
-        """Count a new job that was just claimed."""
-        self._budgets[resource][JobStatus.NEW] -= 1
-        self._budgets[resource][JobStatus.PENDING] += 1
-
-    def refresh_budgets(self) -> None:
-        """Read what it takes to decide what to do next."""
-        self._budgets = {name: self._store.budget(name) for name in self._config.resources}
+    def note_change(self, job: Job) -> bool:
+        """Count a job that was just stored or claimed; False when `refresh` has to do that."""
+        return self._history.note(job)
 
     def refresh(self) -> None:
         """Read everything."""
         self._history.refresh()
-        self.refresh_budgets()
+        self.look_for_best()
+
+    def look_for_best(self) -> None:
+        """The best of the jobs that were read or noted."""
         self._best = self._best_now()
+        self._ended.clear()
 
     def _best_now(self) -> Best | None:
         while (found := self._history.best()) is not None:
@@ -97,7 +94,8 @@ class ProgressTracker:
             if self._best is not None and self._best.job_id == job_id:
                 return self._best
             try:
-                return Best(job_id, value, self._store.job(job_id).params)
+                params = self._ended.get(job_id) or self._store.job(job_id).params
+                return Best(job_id, value, params)
             except (DamagedJob, JobNotFound):  # somebody has been at the store meanwhile
                 self._history.leave_out([job_id])
         return None
@@ -107,11 +105,11 @@ class ProgressTracker:
     def may_add(self, resource: str) -> bool:
         """Whether the resource's budget has room for another job."""
         limit = self._config.resources[resource].max_finished_jobs
-        return limit is None or sum(self._budgets[resource].values()) < limit
+        return limit is None or sum(self._budget(resource).values()) < limit
 
     def has_new(self, resource: str) -> bool:
         """Whether a job of the resource waits to be claimed."""
-        return self._budgets[resource][JobStatus.NEW] > 0
+        return self._budget(resource)[JobStatus.NEW] > 0
 
     def is_spent(self) -> bool:
         """Whether every job of the budget has ended."""
@@ -127,7 +125,8 @@ class ProgressTracker:
     @property
     def unfinished(self) -> int:
         """New and pending jobs of the config's resources, of all managers."""
-        return sum(b[status] for b in self._budgets.values() for status in UNFINISHED)
+        budgets = map(self._budget, self._config.resources)
+        return sum(budget[status] for budget in budgets for status in UNFINISHED)
 
     def every_job_breaks(self) -> bool:
         """Whether to give up: many jobs of this run broke, and none gave a result."""
@@ -168,7 +167,7 @@ class ProgressTracker:
     def progress(self, running: Sequence[int], estimate: Estimate | None) -> Progress:
         """All of it, for the listener."""
         return Progress(
-            counts=dict(self._history.counts),
+            counts=self._history.counts,
             finished=sum(map(self._finished_of, self._config.resources)),
             budget=self._config.budget,
             running=tuple(running),
@@ -180,8 +179,11 @@ class ProgressTracker:
             remaining_seconds=self._remaining(),
         )
 
+    def _budget(self, resource: str) -> Mapping[JobStatus, int]:
+        return self._history.tally.budgets[resource]
+
     def _finished_of(self, resource: str) -> int:
-        counts = self._budgets[resource]
+        counts = self._budget(resource)
         return counts[JobStatus.COMPLETE] + counts[JobStatus.BROKEN]
 
     def _remaining(self) -> float | None:

@@ -32,7 +32,7 @@ from spearmint_int.manager.running_jobs import RunningJobs
 from spearmint_int.manager.shutdown import StopRequest, Urgency
 from spearmint_int.manager.start_backoff import StartBackoff
 from spearmint_int.manager.stop_rule import stopping_chooser
-from spearmint_int.manager.suggestion import Begun, Suggester
+from spearmint_int.manager.suggestion import Readiness, Suggester
 from spearmint_int.manager.trace import TraceFiles
 from spearmint_int.stopping import must_stop
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.chooser import Chooser
     from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
     from spearmint_int.manager.estimate import Recommender
     from spearmint_int.manager.events import Listener
     from spearmint_int.schedulers import Scheduler
@@ -92,7 +93,9 @@ class Run:
         self._next_look = 0.0
         self._no_more_points: tuple[EndReason, str] | None = None  # and the sentence that says why
         self._lock_is_taken = False
-        self._is_stale = True  # the tracker's numbers are older than what we know to have happened
+        self._is_stale = True  # others may have changed what was read, or we ourselves have
+        self._has_news = True  # for people
+        self._decide_again = False  # what was done was by old numbers
 
     def loop(self) -> Summary:
         """Go on until there is a reason to end."""
@@ -133,10 +136,11 @@ class Run:
         for job in self._jobs.settle():
             self._tracker.note_end(job)
             self._starts.note_end(job)
-            self._is_stale = True
+            self._is_stale = self._has_news = True
         self._look_around()
-        if self._is_stale:
-            self._tracker.refresh_budgets()
+        if self._is_stale and not self._has_work():  # a claim and a new point look for themselves
+            self._read()
+        self._decide_again = False
         reason = self._reason_to_drain()
         if reason is None:
             self._fill()
@@ -161,8 +165,11 @@ class Run:
     def _inform(self) -> None:
         """Tell where the run stands, when that has changed."""
         if self._is_stale:
-            self._tracker.refresh()
-            self._is_stale = False
+            self._read()
+            self._decide_again = True
+        if self._has_news:
+            self._has_news = False
+            self._tracker.look_for_best()
             self._trace.update(self._tracker.best, self._history.counts)
             self._tell(ProgressMade(self._progress()))
         if self._suggester.is_busy:
@@ -174,15 +181,20 @@ class Run:
         """Start new jobs in free slots; where there are none, ask for the next point."""
         self._collect()
         for name, resource in self._config.resources.items():
-            while self._used(name) < resource.max_concurrent and not self._starts.seconds_left:
-                if self._tracker.has_new(name) and self._jobs.start_next(name):
-                    self._tracker.note_started(name)
-                    self._is_stale = True
+            is_shared = resource.max_concurrent_in_all is not None
+            while self._has_room(name):
+                is_there = self._tracker.has_new(name)
+                if is_there and (job := self._jobs.start_next(name)) is not None:
+                    self._note_change(job)
                     continue
-                if resource.max_concurrent_in_all is None or not self._tracker.has_new(name):
-                    self._ask(name)
-                break
+                waits_for_others = is_there and is_shared
+                if waits_for_others or not self._ask(name, unless_new=not is_there):
+                    break
         self._suggester.rest()
+
+    def _has_room(self, resource: str) -> bool:
+        limit = self._config.resources[resource].max_concurrent
+        return self._used(resource) < limit and not self._starts.seconds_left
 
     def _collect(self) -> None:
         try:
@@ -194,18 +206,48 @@ class Run:
             self._no_more_points = EndReason.GOAL, str(reached)
             return
         if answer is not None:
-            self._is_stale = True
+            self._has_news = True
             self._tracker.suggestion_seconds.add(answer.seconds)
             if answer.job is not None:
-                self._tracker.note_added(answer.job)
+                self._note_change(answer.job)
+            else:
+                self._is_stale = True
 
-    def _ask(self, resource: str) -> None:
+    def _note_change(self, job: Job) -> None:
+        self._is_stale |= not self._tracker.note_change(job)
+        self._has_news = True
+
+    def _has_work(self) -> bool:
+        """Whether, as far as we know, there is a job to start or a point to ask for."""
+        return any(
+            self._has_room(name) and (self._tracker.has_new(name) or self._wants_point(name))
+            for name in self._config.resources
+        )
+
+    def _wants_point(self, resource: str) -> bool:
+        is_free = not self._suggester.is_busy and not self._no_more_points
+        return is_free and self._tracker.may_add(resource)
+
+    def _ask(self, resource: str, *, unless_new: bool) -> bool:
+        """Begin on a new point; True when others have a job for us, seen at the last moment."""
         self._lock_is_taken = False
-        if self._suggester.is_busy or self._no_more_points or not self._tracker.may_add(resource):
-            return
-        begun = self._suggester.begin(resource)
-        self._lock_is_taken = begun is Begun.LOCKED
-        self._is_stale |= begun is Begun.INITIAL_POINTS
+        if not self._wants_point(resource):
+            return False
+        readiness = self._suggester.prepare()
+        self._lock_is_taken = readiness is Readiness.LOCKED
+        if readiness is not Readiness.READY:
+            self._is_stale |= readiness is Readiness.INITIAL_POINTS
+            return False
+        self._is_stale, self._has_news = False, True
+        if unless_new and self._tracker.has_new(resource):
+            return True
+        if self._tracker.may_add(resource):
+            self._suggester.begin(resource)
+        return False
+
+    def _read(self) -> None:
+        self._tracker.refresh()
+        self._is_stale, self._has_news = False, True
 
     def _used(self, resource: str) -> int:
         left_behind = sum(1 for name in self._reaper.orphans.values() if name == resource)
@@ -276,7 +318,7 @@ class Run:
         now = time.monotonic()
         if self._outage.is_on:
             return min(self._outage.seconds_left, self._leave_at - now)
-        if self._jobs.has_news:
+        if self._jobs.has_news or self._decide_again:
             return 0.0
         look = LOCK_LOOK_SECONDS if self._lock_is_taken else self._next_look - now
         until = [look, self._leave_at - now, self._tracker.seconds_left]

@@ -53,11 +53,11 @@ class RunningJobs:
         """Slots of the resource that are taken."""
         return sum(1 for one in self._submitted.values() if one.job.resource == resource)
 
-    def start_next(self, resource: str) -> bool:
-        """Claim the resource's next new job and start it; False when there is none to be had."""
+    def start_next(self, resource: str) -> Job | None:
+        """Claim the resource's next new job and start it; None when there is none to be had."""
         job = self._claim(resource)
         if job is None:
-            return False
+            return None
         order = order_for(job, self._context.config, experiment=self._context.experiment)
         try:
             proc_id = self._context.schedulers[resource].submit(order)
@@ -66,10 +66,10 @@ class RunningJobs:
             self._context.store.release(job.claim, failure=failure)
             self._submitted[job.id] = _Submitted(job, None)
             self._gone.append(job.id)
-            return True
+            return job
         self._submitted[job.id] = _Submitted(job, proc_id)
         self._context.tell(JobStarted(job, output_path(self._context.config.directory, job.id)))
-        return True
+        return job
 
     def _claim(self, resource: str) -> Job | None:
         """The next new job, while all managers together have fewer than may run at a time."""
@@ -83,7 +83,8 @@ class RunningJobs:
         if not self._context.store.lock(lock, self._context.owner, seconds=CLAIM_LOCK_SECONDS):
             return None
         try:
-            if self._context.store.budget(resource)[JobStatus.PENDING] >= limit:
+            counted = self._context.store.tally([resource]).budgets[resource]
+            if counted[JobStatus.PENDING] >= limit:
                 return None
             return self._context.store.claim(
                 self._context.owner, lease_seconds=lease, resource=resource

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 
-class Begun(Enum):
+class Readiness(Enum):
     """What came of the wish for a point."""
 
-    SUGGESTION = "suggestion"  # the chooser is at work
+    READY = "ready"  # all data are read, and nobody else chooses
     INITIAL_POINTS = "initial points"  # they were stored as jobs, and come first
     LOCKED = "locked"  # another manager is at it
 
@@ -71,21 +71,22 @@ class Suggester:
     def is_busy(self) -> bool:
         return self._attempt is not None
 
-    def begin(self, resource: str) -> Begun:
-        """Start on a point for the resource, if the lock is free."""
+    def prepare(self) -> Readiness:
+        """Read all data for a suggestion, if the lock is free."""
         if not self._lock.take():
-            return Begun.LOCKED
+            return Readiness.LOCKED
         if self._add_initial_points():
             self._wake()
-            return Begun.INITIAL_POINTS
-        last_id = self._store.last_id()
+            return Readiness.INITIAL_POINTS
         self._experiment.history.refresh()
-        problem = self._experiment.problem()
+        return Readiness.READY
+
+    def begin(self, resource: str) -> None:
+        """Start on a point for the resource, from the data that `prepare` has read."""
+        problem, history = self._experiment.problem(), self._experiment.history
         self._tell(SuggestionStarted(len(problem.observations)))
         call = BackgroundCall(lambda: self._experiment.chooser(problem, 1), done=self._wake)
-        pending = self._experiment.history.pending_ids
-        self._attempt = _Attempt(call, resource, last_id, pending)
-        return Begun.SUGGESTION
+        self._attempt = _Attempt(call, resource, history.tally.last_id, history.pending_ids)
 
     def collect(self) -> NextJob | None:
         """Store the point as a job; None while there is none, SpaceExhausted if none is left."""

@@ -60,5 +60,9 @@ def check_address(place: StoreAddress) -> None:
 
 
 def load_client(place: StoreAddress) -> None:
-    """Import what `open_store_at` will need, for a process that forks others which call it."""
+    """Load what `open_store_at` will need, for a process that forks others which call it."""
     _ = STORES[place.scheme]
+    if place.address is not None and place.scheme.startswith("mongodb"):
+        from spearmint_int.stores import mongo_server  # noqa: PLC0415
+
+        mongo_server.rehearse(place.address)

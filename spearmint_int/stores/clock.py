@@ -42,10 +42,14 @@ class StoreClock:
 
     def now(self) -> float:
         """Seconds since 1970, UTC, as the store counts them."""
-        asked = uptime()
-        if asked >= self._sync_at:
-            told = self._ask()
-            answered = uptime()
-            self._offset = told - (asked + answered) / 2
-            self._sync_at = answered + self._every
+        if uptime() >= self._sync_at:
+            self.sync(self._ask)
         return uptime() + self._offset
+
+    def sync(self, ask: Callable[[], float]) -> None:
+        """Go on from what `ask` says."""
+        asked = uptime()
+        told = ask()
+        answered = uptime()
+        self._offset = told - (asked + answered) / 2
+        self._sync_at = answered + self._every

@@ -34,6 +34,7 @@ from spearmint_int.jobs import (
     JobPoint,
     JobStatus,
     ProcessInfo,
+    Tally,
     seconds_between,
     status_after_failure,
 )
@@ -96,8 +97,8 @@ class MongoStore:
     ) -> None:
         refuse_names(database, experiment)
         self._server = MongoServer(address, patience=patience)
-        self._server.check()
         self._clock = StoreClock(self._server.local_time)
+        self._clock.sync(self._server.check)
         self.location = f"{self._server.address}, database {database}, experiment {experiment}"
         try:
             self._jobs = self._server.collection(database, f"{experiment}.jobs")
@@ -159,12 +160,17 @@ class MongoStore:
     ) -> Job | None:
         record = records.new_record(draft, now=self.now())
 
-        def within_limit() -> bool:
-            self._check_still_there()
-            return limit is None or sum(self.budget(draft.resource).values()) < limit
+        def permitted(last: int) -> bool:
+            if not after:  # else a job was there just now, and with it the experiment
+                self._check_still_there()
+            # Ids begin at 1: up to `last` there can't be more jobs than that.
+            return limit is None or last < limit or self._counted(draft.resource) < limit
 
-        added = insert_next(self._server, self._jobs, [record], permitted=within_limit, after=after)
+        added = insert_next(self._server, self._jobs, [record], permitted=permitted, after=after)
         return added[0] if added else None
+
+    def _counted(self, resource: str) -> int:
+        return sum(self.tally([resource]).budgets[resource].values())
 
     def add_complete(self, draft: JobDraft, values: Mapping[str, float]) -> Job:
         return self.add_all_complete([(draft, values)])[0]
@@ -219,8 +225,13 @@ class MongoStore:
     def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
         return self._change_claim(claim, {"lease_expires": self.now() + lease_seconds})
 
-    def attach(self, claim: Claim, process: ProcessInfo) -> bool:
-        return self._change_claim(claim, _process_changes(process))
+    def attach(
+        self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
+    ) -> bool:
+        changes = _process_changes(process)
+        if lease_seconds is not None:
+            changes["lease_expires"] = self.now() + lease_seconds
+        return self._change_claim(claim, changes)
 
     def complete(
         self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
@@ -359,17 +370,18 @@ class MongoStore:
         )
         return records.readable(_job_point, documents)
 
-    def counts(self) -> dict[JobStatus, int]:
-        return self._count({})
-
-    def budget(self, resource: str) -> dict[JobStatus, int]:
-        sources = [source.value for source in COUNTED_SOURCES]
-        return self._count({"resource": resource, "source": {"$in": sources}})
-
-    def _count(self, condition: Document) -> dict[JobStatus, int]:
-        group = {"$group": {"_id": "$status", "number": {"$sum": 1}}}
-        rows = self._server.call(lambda: list(self._jobs.aggregate([{"$match": condition}, group])))
-        return records.all_counts((row["_id"], int(row["number"])) for row in rows)
+    def tally(self, resources: Collection[str] = ()) -> Tally:
+        asked_for = {"$in": ["$resource", list(resources)]}
+        kind = {
+            "resource": {"$cond": [asked_for, "$resource", None]},
+            "counts": {"$in": ["$source", [source.value for source in COUNTED_SOURCES]]},
+            "status": "$status",
+        }
+        group = {"$group": {"_id": kind, "number": {"$sum": 1}, "last": {"$max": "$_id"}}}
+        found = self._server.call(lambda: list(self._jobs.aggregate([group])))
+        rows = [(*(row["_id"].get(name) for name in kind), int(row["number"])) for row in found]
+        last_id = max((int(row["last"]) for row in found), default=0)
+        return records.tally_of(rows, resources, last_id=last_id)
 
     def last_id(self) -> int:
         return self._server.call(partial(last_id, self._jobs))

@@ -42,17 +42,17 @@ def insert_next(
     jobs: Collection[Document],
     rows: Sequence[Record],
     *,
-    permitted: Callable[[], bool] = lambda: True,
+    permitted: Callable[[int], bool] = lambda _: True,
     after: int | None = None,
 ) -> list[Job]:
     """Insert the rows under the next ids, in order, while permitted; the jobs that went in.
 
-    With `after` only the id after that will do.
+    `permitted` is asked with the last id in use. With `after` only the id after that will do.
     """
     added: list[Job] = []
     while len(added) < len(rows):
         last = server.call(lambda: last_id(jobs))
-        if (after is not None and last != after) or not permitted():
+        if (after is not None and last != after) or not permitted(last):
             break
         batch = dict(enumerate(rows[len(added) : len(added) + BATCH], start=last + 1))
         number = _insert_as(server, jobs, batch)

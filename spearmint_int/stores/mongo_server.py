@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timezone
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymongo
@@ -81,7 +81,9 @@ LONGEST_TEXT = 300  # of a server's own message, which may quote a whole documen
 class MongoServer:
     """One client, whose calls outlast a short outage and whose faults are StoreErrors."""
 
-    def __init__(self, address: str, *, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self, address: str, *, patience: float = PATIENCE_SECONDS, connect: bool = True
+    ) -> None:
         uri = as_uri(address)
         self.address = shown_address(uri)
         self._has_credentials = "@" in uri or "…" in self.address
@@ -89,21 +91,27 @@ class MongoServer:
         with self._explained():
             refuse_weak_options(uri)
             self.client: pymongo.MongoClient[Document] = pymongo.MongoClient(
-                uri, appname="spearmint-int", **default_options(uri)
+                uri, appname="spearmint-int", connect=connect, **default_options(uri)
             )
 
-    def check(self) -> None:
-        """Reach the server once, without patience: at the start, a wrong address is likelier."""
+    def check(self) -> float:
+        """Reach the server once, without patience: at the start, a wrong address is likelier.
+
+        Answers what `local_time` does.
+        """
         try:
             with self._explained():
-                self.client.admin.command("ping")
+                return self._hello()
         except StoreError:
             self.client.close()
             raise
 
     def local_time(self) -> float:
         """The server's own clock."""
-        told = self.call(lambda: self.client.admin.command("hello"))["localTime"]
+        return self.call(self._hello)
+
+    def _hello(self) -> float:
+        told = self.client.admin.command("hello")["localTime"]
         return float(told.replace(tzinfo=timezone.utc).timestamp())
 
     def collection(self, database: str, name: str) -> Collection[Document]:
@@ -168,6 +176,12 @@ class MongoServer:
         return StoreError(f"{self.address}: {remedy or f'MongoDB failed: {_brief(fault)}'}")
 
 
+def rehearse(address: str) -> None:
+    """Make a client and connect it to nothing: what that loads and reads, forked processes have."""
+    with suppress(StoreError):  # whoever opens the store will say it
+        MongoServer(address, connect=False).close()
+
+
 def is_passing(fault: faults.PyMongoError) -> bool:
     """True for faults that waiting may mend: no connection, or a server that is going or coming."""
     if isinstance(fault, (faults.ConnectionFailure, faults.WTimeoutError)):
@@ -225,6 +239,7 @@ def refuse_names(database: str, experiment: str) -> None:
         )
 
 
+@cache
 def _given_options(uri: str) -> dict[str, Any]:
     try:
         options = parse_uri(uri, warn=False)["options"]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         JobPoint,
         JobStatus,
         ProcessInfo,
+        Tally,
     )
     from spearmint_int.stores.records import Damage
 
@@ -92,10 +93,13 @@ class Store(Protocol):
     def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
         """Extend the claim's lease from now. False when the claim is lost: stop the work."""
 
-    def attach(self, claim: Claim, process: ProcessInfo) -> bool:
+    def attach(
+        self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
+    ) -> bool:
         """Write down what is known of the claim's process. False when the claim is lost.
 
-        What is None leaves what was written before: submitter and worker each tell their part.
+        What is None leaves what was written before: submitter and worker each tell their part. A
+        worker renews its lease with the same call.
         """
 
     def complete(
@@ -152,11 +156,9 @@ class Store(Protocol):
         Read with all statuses, a job appears exactly once, however it changes meanwhile.
         """
 
-    def counts(self) -> dict[JobStatus, int]:
-        """The number of jobs in each status, zeros included; results that were brought too."""
-
-    def budget(self, resource: str) -> dict[JobStatus, int]:
-        """`counts` of the jobs that count against the resource's limit (see `add`)."""
+    def tally(self, resources: Collection[str] = ()) -> Tally:
+        """How many jobs there are in each status: of all, and of those that count against the
+        limits of these resources (see `add`)."""
 
     def last_id(self) -> int:
         """The highest id that is in use, 0 in an empty store."""

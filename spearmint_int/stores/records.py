@@ -22,6 +22,7 @@ from spearmint_int.jobs import (
     JobStatus,
     ProcessInfo,
     Source,
+    Tally,
     checked_values,
 )
 
@@ -227,8 +228,18 @@ def _job(job_id: int, record: Mapping[str, Any]) -> Job:
     )
 
 
-def all_counts(pairs: Iterable[tuple[str, int]]) -> dict[JobStatus, int]:
-    """Numbers per status, with zeros where the store has no job of it; others don't count."""
+def tally_of(
+    rows: Iterable[tuple[Any, Any, Any, int]], resources: Iterable[str], *, last_id: int
+) -> Tally:
+    """The tally of rows (resource, whether its source counts, status, number); the resource is None
+    where it was not asked for. A status that is none does not count."""
+    counts = dict.fromkeys(JobStatus, 0)
+    budgets = {resource: dict.fromkeys(JobStatus, 0) for resource in resources}
     known = {status.value: status for status in JobStatus}
-    found = {known[status]: number for status, number in pairs if status in known}
-    return dict.fromkeys(JobStatus, 0) | found
+    for resource, is_counted, text, number in rows:
+        status = known.get(text) if isinstance(text, str) else None
+        if status is not None:
+            counts[status] += number
+            if is_counted and resource is not None:
+                budgets[resource][status] += number
+    return Tally(counts, budgets, last_id)

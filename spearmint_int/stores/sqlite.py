@@ -22,6 +22,7 @@ from spearmint_int.jobs import (
     JobPoint,
     JobStatus,
     ProcessInfo,
+    Tally,
     seconds_between,
     status_after_failure,
 )
@@ -123,13 +124,16 @@ class SQLiteStore:
                 _update(connection, claim.job_id, {"lease_expires": expires})
             return held
 
-    def attach(self, claim: Claim, process: ProcessInfo) -> bool:
+    def attach(
+        self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
+    ) -> bool:
+        lease = {} if lease_seconds is None else {"lease_expires": self.now() + lease_seconds}
         with self._file.transaction(checkpoint=True) as connection:
             row = _row(connection, claim.job_id)
             held = _holds(row, claim)
             if held:
                 known = (_loads(row["process"]) or {}) | records.process_record(process)
-                _update(connection, claim.job_id, {"process": known})
+                _update(connection, claim.job_id, {"process": known} | lease)
             return held
 
     def complete(
@@ -219,19 +223,16 @@ class SQLiteStore:
             ).fetchall()
         return records.readable(_job_point, rows)
 
-    def counts(self) -> dict[JobStatus, int]:
-        with self._file.reading() as connection:
-            rows = connection.execute("SELECT status, count(*) FROM jobs GROUP BY status")
-            return records.all_counts(tuple(row) for row in rows)
-
-    def budget(self, resource: str) -> dict[JobStatus, int]:
+    def tally(self, resources: Collection[str] = ()) -> Tally:
         with self._file.reading() as connection:
             rows = connection.execute(
-                "SELECT status, count(*) FROM jobs"
-                f" WHERE resource = ? AND source IN ({_marks(COUNTED_SOURCES)}) GROUP BY status",
-                (resource, *COUNTED_SOURCES),
-            )
-            return records.all_counts(tuple(row) for row in rows)
+                f"SELECT CASE WHEN resource IN ({_marks(resources)}) THEN resource END,"
+                f" source IN ({_marks(COUNTED_SOURCES)}), status, count(*), max(id)"
+                " FROM jobs GROUP BY 1, 2, 3",
+                (*resources, *COUNTED_SOURCES),
+            ).fetchall()
+        last_id = max((row[4] for row in rows), default=0)
+        return records.tally_of([tuple(row)[:4] for row in rows], resources, last_id=last_id)
 
     def last_id(self) -> int:
         with self._file.reading() as connection:

@@ -61,6 +61,16 @@ class ClaimsContract:
         assert store.attach(add_and_claim(store).claim, process)
         assert store.job(1).process == process
 
+    def test_a_worker_that_tells_of_its_process_renews_its_lease(self, store: Store) -> None:
+        job = add_and_claim(store)
+        assert store.attach(job.claim, ProcessInfo(pid=4711), lease_seconds=500)
+        assert store.expire(store.now() + 100, max_attempts=3) == []
+
+    def test_a_process_that_is_told_by_others_leaves_the_lease(self, store: Store) -> None:
+        job = add_and_claim(store)
+        assert store.attach(job.claim, ProcessInfo(proc_id="77.1"))
+        assert store.job(1).lease_expires == job.lease_expires
+
     def test_a_completed_job_keeps_its_result(self, store: Store) -> None:
         assert store.complete(add_and_claim(store).claim, {"main": 3, "memory": 0.5})
         job = store.job(1)

@@ -136,19 +136,27 @@ class JobsContract:
         assert store.jobs(limit=0) == []
 
     def test_counts_have_every_status(self, store: Store) -> None:
-        assert store.counts() == {NEW: 0, PENDING: 0, COMPLETE: 0, BROKEN: 0}
+        assert store.tally().counts == {NEW: 0, PENDING: 0, COMPLETE: 0, BROKEN: 0}
         for _ in range(3):
             add(store)
         store.complete(claim(store).claim, {"main": 1.0})
         claim(store)
-        assert store.counts() == {NEW: 1, PENDING: 1, COMPLETE: 1, BROKEN: 0}
+        assert store.tally().counts == {NEW: 1, PENDING: 1, COMPLETE: 1, BROKEN: 0}
+
+    def test_a_tally_has_the_last_id(self, store: Store) -> None:
+        assert store.tally().last_id == 0
+        for _ in range(3):
+            add(store)
+        assert store.tally().last_id == store.last_id() == 3
 
     def test_the_budget_leaves_brought_results_and_other_resources_out(self, store: Store) -> None:
         add(store)
         add(store, resource="cluster")
         store.add_complete(draft(source=Source.IMPORT), {"main": 1.0})
-        assert store.budget("Main") == {NEW: 1, PENDING: 0, COMPLETE: 0, BROKEN: 0}
-        assert sum(store.counts().values()) == 3
+        tally = store.tally(["Main", "none"])
+        assert tally.budgets["Main"] == {NEW: 1, PENDING: 0, COMPLETE: 0, BROKEN: 0}
+        assert tally.budgets["none"] == dict.fromkeys(tally.counts, 0)
+        assert sum(tally.counts.values()) == 3
 
     def test_evaluations_are_the_finished_jobs(self, store: Store) -> None:
         store.add_complete(draft(), {"main": 1.5})

@@ -94,7 +94,7 @@ class StateContract:
         store.close()
         store.close()
         with pytest.raises(StoreError, match="the store is closed"):
-            store.counts()
+            store.tally()
 
     def test_a_deleted_experiment_starts_empty(self, store: Store, reopen: OpenStore) -> None:
         add_and_claim(store)

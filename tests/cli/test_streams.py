@@ -25,7 +25,7 @@ RUN = [sys.executable, "-m", "spearmint_int", "run"]
 
 def complete(folder: Path) -> int:
     store = open_store(load_config(folder))
-    number = store.counts()[JobStatus.COMPLETE]
+    number = store.tally().counts[JobStatus.COMPLETE]
     store.close()
     return number
 

@@ -17,7 +17,7 @@ from tests.cli.test_reading_commands import break_a_job
 def counts(folder: Path) -> dict[JobStatus, int]:
     store = open_store(load_config(folder))
     try:
-        return store.counts()
+        return store.tally().counts
     finally:
         store.close()
 

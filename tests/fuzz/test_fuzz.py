@@ -209,7 +209,7 @@ def test_a_row_with_anything_in_it_leaves_the_store_usable(
         connection.execute(f"UPDATE jobs SET {name} = ? WHERE id = 1", (value,))
     readable = {job.id for job in store.jobs()}
     assert readable | {damage.job_id for damage in store.damaged()} == {1, 2}
-    assert 2 in {point.id for point in store.job_points(list(store.counts()))}
+    assert 2 in {point.id for point in store.job_points(list(store.tally().counts))}
     with suppress(StoreError):
         store.job(1)
     raw = json.loads(json.dumps(store.raw(1)))

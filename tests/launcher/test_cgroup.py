@@ -23,7 +23,7 @@ UNTIL_IT_HIDES = "while [ ! -s child.pid ]; do sleep 0.01; done"
 
 
 def groups(mark: str) -> list[Path]:
-    mount = cgroup._mount()
+    mount = cgroup.mount_point()
     return [] if mount is None else list(mount.rglob(f"{cgroup._prefix(mark)}*"))
 
 

@@ -66,7 +66,7 @@ def test_max_concurrent_in_all_is_of_all_managers_together(
     place: Place, store: Store, limit: int
 ) -> None:
     assert run_four_managers(place, max_concurrent=2, max_concurrent_in_all=limit) <= limit
-    assert store.counts()[JobStatus.COMPLETE] == 10
+    assert store.tally().counts[JobStatus.COMPLETE] == 10
 
 
 def test_a_manager_ends_when_another_one_declares_the_variables_anew(

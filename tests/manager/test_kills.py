@@ -62,7 +62,7 @@ def calls(place: Place) -> list[int]:
 
 
 def pending(store: Store) -> int:
-    return store.counts()[JobStatus.PENDING]
+    return store.tally().counts[JobStatus.PENDING]
 
 
 def pid_of_worker(store: Store) -> int:
@@ -168,7 +168,7 @@ def test_one_interrupt_waits_for_the_running_jobs(place: Place, store: Store) ->
         output, _ = manager.communicate(timeout=30)
     assert manager.returncode == 0
     assert output.split()[-1] == "stopped"
-    assert store.counts() | {JobStatus.COMPLETE: 0} == dict.fromkeys(JobStatus, 0)
+    assert store.tally().counts | {JobStatus.COMPLETE: 0} == dict.fromkeys(JobStatus, 0)
     assert store.job(1).values == {"main": 1.0}
 
 
@@ -194,7 +194,7 @@ def test_jobs_that_were_handed_back_run_first_in_the_next_run(place: Place, stor
     params = store.job(1).params
     run(experiment(place, max_finished_jobs=2), store)
     assert store.job(1).params == params
-    assert store.counts()[JobStatus.COMPLETE] == 2
+    assert store.tally().counts[JobStatus.COMPLETE] == 2
 
 
 # --- two managers ---

@@ -78,7 +78,7 @@ def test_a_run_rides_out_a_killed_server(server: MongoServerProcess, tmp_path: P
     server.start()
     assert run.summary(120).reason is EndReason.BUDGET
     assert run.heard.of(StoreBack)
-    assert run.store.counts()[JobStatus.COMPLETE] == 4
+    assert run.store.tally().counts[JobStatus.COMPLETE] == 4
     assert sorted(map(int, calls.read_text().split())) == [1, 2, 3, 4], "nothing ran twice"
     run.store.close()
 

@@ -138,15 +138,15 @@ def test_max_time_ends_the_run_after_its_running_jobs(place: Place, store: Store
     config = experiment(place, code, max_time=0.8, max_finished_jobs=100)
     summary, _ = run(config, store)
     assert summary.reason is EndReason.TIME
-    assert store.counts()[JobStatus.COMPLETE] == 1
-    assert store.counts()[JobStatus.PENDING] == 0
+    assert store.tally().counts[JobStatus.COMPLETE] == 1
+    assert store.tally().counts[JobStatus.PENDING] == 0
 
 
 @on_both_stores
 def test_results_that_users_bring_cost_nothing_of_the_budget(place: Place, store: Store) -> None:
     store.add_complete(JobDraft({"x": 0.0, "k": 0}, (0.5, 0.1), Source.USER), {"main": -5.0})
     summary, _ = run(experiment(place, max_finished_jobs=2), store)
-    assert store.counts()[JobStatus.COMPLETE] == 3
+    assert store.tally().counts[JobStatus.COMPLETE] == 3
     assert summary.progress.finished == 2
     assert summary.progress.best is not None
     assert summary.progress.best.job_id == 1
@@ -229,7 +229,7 @@ def test_a_run_in_which_every_job_breaks_stops_early_with_the_first_error(
     assert "job 1: KeyError: 'learning rate' (objective.py, line 1)" in summary.message
     assert summary.first_failure is not None
     assert summary.first_failure[0] == 1
-    assert store.counts()[JobStatus.BROKEN] == 3
+    assert store.tally().counts[JobStatus.BROKEN] == 3
 
 
 def test_a_mended_objective_goes_on_after_such_a_run(place: Place, store: Store) -> None:
@@ -255,7 +255,7 @@ def test_the_end_names_the_way_to_try_broken_jobs_again(place: Place, store: Sto
 def test_nan_everywhere_is_an_answer_and_no_reason_to_give_up(place: Place, store: Store) -> None:
     config = experiment(place, "def main(job_id, params): return float('nan')", max_finished_jobs=5)
     summary, _ = run(config, store)
-    assert store.counts()[JobStatus.COMPLETE] == 5
+    assert store.tally().counts[JobStatus.COMPLETE] == 5
     assert not summary.succeeded
     assert summary.message == "no job gave a number: 5 have failed (NaN)"
 
@@ -273,7 +273,7 @@ def test_a_hanging_job_does_not_block_the_others(place: Place, store: Store) -> 
     run(config, store)
     assert time.monotonic() - begin < 30
     assert store.job(1).failures[0].kind is FailureKind.TIME_LIMIT
-    assert store.counts()[JobStatus.COMPLETE] == 3
+    assert store.tally().counts[JobStatus.COMPLETE] == 3
 
 
 # --- repeatability and files ---
@@ -297,7 +297,7 @@ def test_a_variable_of_another_type_is_refused(place: Place, store: Store) -> No
     other = VARIABLES | {"k": {"type": "ENUM", "options": [0, 1]}}
     with pytest.raises(ConfigError, match=r"variables\.k: was INT and is ENUM now: no result can"):
         run(experiment(place, variables=other), store)
-    assert store.counts()[JobStatus.COMPLETE] == 1
+    assert store.tally().counts[JobStatus.COMPLETE] == 1
 
 
 @on_both_stores

@@ -63,7 +63,7 @@ def test_a_refused_worker_is_tried_again_and_costs_no_attempt(
     summary, _ = run(config, store, schedulers={"Main": scheduler})
     scheduler.close()
     assert summary.reason is EndReason.BUDGET
-    assert store.counts()[JobStatus.COMPLETE] == 2
+    assert store.tally().counts[JobStatus.COMPLETE] == 2
 
 
 def test_jobs_that_all_break_from_some_time_on_end_the_run(place: Place, store: Store) -> None:
@@ -77,4 +77,4 @@ def test_jobs_that_all_break_from_some_time_on_end_the_run(place: Place, store: 
     summary, _ = run(config, store)
     assert (summary.reason, summary.succeeded) == (EndReason.FAILING, False)
     assert "the licence server is gone" in summary.message
-    assert store.counts()[JobStatus.BROKEN] == MOST_BROKEN_IN_A_ROW + 1
+    assert store.tally().counts[JobStatus.BROKEN] == MOST_BROKEN_IN_A_ROW + 1

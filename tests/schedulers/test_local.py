@@ -90,7 +90,7 @@ def test_jobs_run_side_by_side(place: Place, store: Store, scheduler: LocalSched
     while gone != {1, 2, 3}:
         gone.update(ended(scheduler))
     assert time.monotonic() - begin < 2.9
-    assert store.counts()[JobStatus.COMPLETE] == 3
+    assert store.tally().counts[JobStatus.COMPLETE] == 3
 
 
 def test_a_killed_worker_is_noticed_at_once_and_its_objective_dies_too(

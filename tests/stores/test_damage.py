@@ -128,7 +128,7 @@ def test_a_backup_has_all_jobs_and_state(store: Store, tmp_path: Path) -> None:
         (j.id, j.values, j.point) for j in store.jobs()
     ]
     assert (copy.load_meta("seed"), copy.load_chain("main")) == (7, {"a": [1.5]})
-    assert copy.counts() == store.counts()
+    assert copy.tally().counts == store.tally().counts
     copy.close()
 
 
@@ -146,5 +146,5 @@ def test_a_run_goes_on_with_damaged_and_deleted_jobs_and_says_so(
     summary, heard = run(more, store)
     assert summary.reason is EndReason.BUDGET
     assert any("job 2 can't be read" in notice.message for notice in heard.of(Notice))
-    assert store.counts()[JobStatus.COMPLETE] == 6
+    assert store.tally().counts[JobStatus.COMPLETE] == 6
     store.destroy()

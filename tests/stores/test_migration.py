@@ -43,7 +43,7 @@ def test_a_file_of_version_1_is_brought_up_to_date(tmp_path: Path) -> None:
         store = open_store_at(place)
         version = store._file._version(store._file._open_connection())  # type: ignore[attr-defined]
         assert version == SCHEMA_VERSION
-        if store.counts()[JobStatus.PENDING]:
+        if store.tally().counts[JobStatus.PENDING]:
             check_that_all_is_there_and_goes_on(store)
         store.close()
 

@@ -129,7 +129,7 @@ def test_lost_answers_to_reads_are_asked_for_again(store: MongoStore, proxy: Los
     proxy.lose_answers_to("find", 2)
     assert store.job(1).id == 1
     proxy.lose_answers_to("aggregate", 2)
-    assert store.counts()[NEW] == 1
+    assert store.tally().counts[NEW] == 1
 
 
 @pytest.mark.parametrize("code", [91, 189, 11600])

@@ -48,7 +48,7 @@ def test_eight_processes_claim_each_job_once_and_lose_none(store: Store, place: 
     taken = run_together("claim_all", place)
     assert sorted(job_id for ids in taken for job_id in ids) == list(range(1, JOBS + 1))
     assert [one.value("main") for one in store.job_points()] == list(range(1, JOBS + 1))
-    assert store.counts()[JobStatus.COMPLETE] == JOBS
+    assert store.tally().counts[JobStatus.COMPLETE] == JOBS
     assert {job.attempts for job in store.jobs()} == {1}
 
 
