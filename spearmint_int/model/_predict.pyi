@@ -5,22 +5,22 @@ FloatArray = NDArray[np.float64]
 
 def inverse_of_factor(L: FloatArray) -> bool: ...
 def predict(
-    X: FloatArray,
+    columns: list[FloatArray],
     weights: FloatArray,
-    features: FloatArray,
-    R: FloatArray,
+    features: list[FloatArray],
+    factors: list[FloatArray],
     alpha: FloatArray,
-    Z: FloatArray,
+    rows: list[FloatArray],
     own: FloatArray,
     capsule: object,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]: ...
 def predict_bound(
-    X: FloatArray,
+    columns: list[FloatArray],
     weights: FloatArray,
-    features: FloatArray,
+    features: list[FloatArray],
     precisions: FloatArray,
     alpha: FloatArray,
-    Z: FloatArray,
+    rows: list[FloatArray],
     own: FloatArray,
     capsule: object,
 ) -> tuple[FloatArray, FloatArray]: ...
@@ -30,7 +30,7 @@ def predict_with_gradient(
     features: list[FloatArray],
     factors: list[FloatArray],
     alpha: FloatArray,
-    Z: FloatArray,
+    rows: list[FloatArray],
     own: FloatArray,
     capsule: object,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]: ...

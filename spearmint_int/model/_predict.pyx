@@ -6,6 +6,9 @@
     R  [n, n]  the inverse of the Cholesky factor of A, lower, Fortran order: v = R k∗
     α  [F, n]  A⁻¹ (y − m), a row for each fantasy
 
+One call predicts with all hyperparameter samples: a call for each would cost more than its work, where
+few points are asked for at a time.
+
 The explicit inverse of L turns every solve into a multiplication, which BLAS does two to three times
 as fast; L has at most the square root of A's condition, so that no accuracy is lost that matters.
 """
@@ -103,76 +106,89 @@ cdef void _fill_correlations(
 
 
 def predict(
-    const double[:, ::1] X, const double[::1] weights, const double[:, ::1] features,
-    const double[::1, :] R, const double[:, ::1] alpha, const double[:, ::1] Z, const double[:, ::1] own,
-    capsule,
+    list columns, const double[:, ::1] weights, list features, list factors,
+    const double[:, :, ::1] alpha, list rows, const double[:, :, ::1] own, capsule,
 ):
-    """α k∗ [F, m] and |R k∗|² [m], from which the moments follow, and which row each point is [m].
+    """α k∗ [S, F, m] and |R k∗|² [S, m], from which the moments follow, and which row each point is [S, m].
 
-    The last is −1 for a point that is none of the rows.
+    For S hyperparameter samples in one call: `columns` S matrices X, `weights` [S, D], `features` S matrices
+    Φ, `factors` S matrices R, α [S, F, n], `rows` S matrices Z [m, D], `own` [S, m, p] the Φ∗. The last result is
+    −1 for a point that is none of the rows.
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t m = Z.shape[0], first = 0, j
-    cdef int n = <int> X.shape[1], count
+    cdef Py_ssize_t S = weights.shape[0], m = own.shape[1], first, j, s
+    cdef int n = <int> alpha.shape[2], count
     cdef Py_ssize_t block = max(1, min(m, BLOCK_DOUBLES // n))
     cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
-    cdef double[:, ::1] means = np.empty((m, alpha.shape[0]))
-    cdef double[::1] explained = np.empty(m)
-    cdef cnp.int64_t[::1] same = np.empty(m, dtype=np.int64)
-    with nogil:
-        while first < m:
-            count = <int> min(block, m - first)
-            _fill_correlations(kernel, X, weights, features, alpha, Z, own, first, count, r2, k, means)
-            _multiply(b"N", &R[0, 0], n, k, count)
-            for j in range(count):
-                explained[first + j] = sum_of_squares(&k[j, 0], n)
-                same[first + j] = first_zero(&r2[j, 0], n)
-            first += count
-    return np.asarray(means).T, np.asarray(explained), np.asarray(same)
+    means, explained = np.empty((S, m, alpha.shape[1])), np.empty((S, m))
+    same = np.empty((S, m), dtype=np.int64)
+    cdef double[:, :, ::1] means_view = means
+    cdef double[:, ::1] explained_view = explained
+    cdef cnp.int64_t[:, ::1] same_view = same
+    cdef const double[::1, :] R
+    cdef const double[:, ::1] X, phi, Z
+    for s in range(S):
+        R, X, phi, Z = factors[s], columns[s], features[s], rows[s]
+        first = 0
+        with nogil:
+            while first < m:
+                count = <int> min(block, m - first)
+                _fill_correlations(
+                    kernel, X, weights[s], phi, alpha[s], Z, own[s], first, count, r2, k, means_view[s]
+                )
+                _multiply(b"N", &R[0, 0], n, k, count)
+                for j in range(count):
+                    explained_view[s, first + j] = sum_of_squares(&k[j, 0], n)
+                    same_view[s, first + j] = first_zero(&r2[j, 0], n)
+                first += count
+    return means.transpose(0, 2, 1), explained, same
 
 
 def predict_bound(
-    const double[:, ::1] X, const double[::1] weights, const double[:, ::1] features,
-    const double[::1] precisions, const double[:, ::1] alpha, const double[:, ::1] Z,
-    const double[:, ::1] own, capsule,
+    list columns, const double[:, ::1] weights, list features, const double[:, ::1] precisions,
+    const double[:, :, ::1] alpha, list rows, const double[:, :, ::1] own, capsule,
 ):
-    """α k∗ [F, m] as `predict`, and at least as little as |R k∗|² [m], without a product with R.
+    """α k∗ [S, F, m] as `predict`, and at least as little as |R k∗|² [S, m], without a product with R.
 
     One row alone explains k∗_i² / A_ii of the prior variance, and all rows explain no less than
-    the best of them; `precisions` are 1 / A_ii.
+    the best of them; `precisions` [S, n] are 1 / A_ii.
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t m = Z.shape[0], n = X.shape[1], first = 0, j
+    cdef Py_ssize_t S = weights.shape[0], m = own.shape[1], n = alpha.shape[2], first, j, s
     cdef int count
     cdef Py_ssize_t block = max(1, min(m, SMALL_DOUBLES // n))
     cdef double[:, ::1] r2 = np.empty((block, n)), k = np.empty((block, n))
-    cdef double[:, ::1] means = np.empty((m, alpha.shape[0]))
-    cdef double[::1] explained = np.empty(m)
-    with nogil:
-        while first < m:
-            count = <int> min(block, m - first)
-            _fill_correlations(kernel, X, weights, features, alpha, Z, own, first, count, r2, k, means)
-            for j in range(count):
-                explained[first + j] = largest_scaled_square(&k[j, 0], &precisions[0], n)
-            first += count
-    return np.asarray(means).T, np.asarray(explained)
+    means, explained = np.empty((S, m, alpha.shape[1])), np.empty((S, m))
+    cdef double[:, :, ::1] means_view = means
+    cdef double[:, ::1] explained_view = explained
+    cdef const double[:, ::1] X, phi, Z
+    for s in range(S):
+        X, phi, Z = columns[s], features[s], rows[s]
+        first = 0
+        with nogil:
+            while first < m:
+                count = <int> min(block, m - first)
+                _fill_correlations(
+                    kernel, X, weights[s], phi, alpha[s], Z, own[s], first, count, r2, k, means_view[s]
+                )
+                for j in range(count):
+                    explained_view[s, first + j] = largest_scaled_square(&k[j, 0], &precisions[s, 0], n)
+                first += count
+    return means.transpose(0, 2, 1), explained
 
 
 def predict_with_gradient(
     list columns, const double[:, ::1] weights, list features, list factors,
-    const double[:, :, ::1] alpha, const double[:, :, ::1] Z, const double[:, :, ::1] own, capsule,
+    const double[:, :, ::1] alpha, list rows, const double[:, :, ::1] own, capsule,
 ):
-    """As `predict`, with the derivatives in Z, for S hyperparameter samples in one call.
+    """As `predict`, with the derivatives in Z.
 
-    `columns` S matrices X, `weights` [S, D], `features` S matrices Φ, `factors` S matrices R, α [S, F, n],
-    Z [S, m, D], `own` [S, m, p] the Φ∗. The results are α k∗ [S, F, m], |R k∗|² [S, m], Φ A⁻¹ k∗ [S, m, p], and
-    the derivatives of the first two by way of c∗ alone, [S, F, m, D] and [S, m, D]: those by way of φ∗ are
-    products with α Φᵀ and with the third. A climb asks for few points at a time, often: a call for each
-    sample would cost more than its work.
+    The results are α k∗ [S, F, m], |R k∗|² [S, m], Φ A⁻¹ k∗ [S, m, p], and the derivatives of the first two by
+    way of c∗ alone, [S, F, m, D] and [S, m, D]: those by way of φ∗ are products with α Φᵀ and with the third.
     With h = dc/d(r²):  ∂c_i/∂z_c = 2 w_c h_i (z_c − x_ic).
     """
     cdef kernel_t *kernel = _functions(capsule)
-    cdef Py_ssize_t S = weights.shape[0], m = Z.shape[1], D = Z.shape[2], F = alpha.shape[1], s, f, j
+    cdef Py_ssize_t S = weights.shape[0], D = weights.shape[1], m = own.shape[1], F = alpha.shape[1], s, f, j
     cdef Py_ssize_t p = own.shape[2], q
     cdef int n = <int> alpha.shape[2], count = <int> m
     cdef double[:, ::1] r2 = np.empty((m, n)), k = np.empty((m, n)), h = np.empty((m, n))
@@ -183,11 +199,11 @@ def predict_with_gradient(
     cdef double[:, ::1] explained_view = explained
     cdef double[:, :, :, ::1] mean_slopes_view = mean_slopes
     cdef const double[::1, :] R
-    cdef const double[:, ::1] X, phi
+    cdef const double[:, ::1] X, phi, Z
     for s in range(S):
-        R, X, phi = factors[s], columns[s], features[s]
+        R, X, phi, Z = factors[s], columns[s], features[s], rows[s]
         with nogil:
-            _fill_squared_distances(X, weights[s], Z[s], 0, m, r2)
+            _fill_squared_distances(X, weights[s], Z, 0, m, r2)
             kernel.correlation(&r2[0, 0], &k[0, 0], m * n, kernel.context)
             kernel.slope(&r2[0, 0], &h[0, 0], m * n, kernel.context)
             for j in range(m):
@@ -195,14 +211,14 @@ def predict_with_gradient(
                     add_weighted(&k[j, 0], own[s, j, q], &phi[q, 0], &k[j, 0], n)
                 for f in range(F):
                     means_view[s, f, j] = dot(&alpha[s, f, 0], &k[j, 0], n)
-                    _contract(X, weights[s], &Z[s, j, 0], &alpha[s, f, 0], &h[j, 0], 2.0,
+                    _contract(X, weights[s], &Z[j, 0], &alpha[s, f, 0], &h[j, 0], 2.0,
                               &mean_slopes_view[s, f, j, 0])
             _multiply(b"N", &R[0, 0], n, k, count)
             for j in range(m):
                 explained_view[s, j] = sum_of_squares(&k[j, 0], n)
             _multiply(b"T", &R[0, 0], n, k, count)
             for j in range(m):
-                _contract(X, weights[s], &Z[s, j, 0], &k[j, 0], &h[j, 0], 4.0,
+                _contract(X, weights[s], &Z[j, 0], &k[j, 0], &h[j, 0], 4.0,
                           &explained_slopes_view[s, j, 0])
                 for q in range(p):
                     projected_view[s, j, q] = dot(&phi[q, 0], &k[j, 0], n)

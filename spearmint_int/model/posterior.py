@@ -22,13 +22,13 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas
 
-from spearmint_int.arrays import FloatArray, IntArray
+from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels.covariance import Covariance
-from spearmint_int.model import _predict
 from spearmint_int.model.data import TrainingData
 from spearmint_int.model.factor import JITTER, LEAST_JITTER, Factor, square_root
 from spearmint_int.model.hyperparameters import Hyperparameters
 from spearmint_int.model.outputs import OutputWarp
+from spearmint_int.model.stack import Stack
 
 # Relative to amp2: what rounding leaves of a variance that is none.
 LEAST_VARIANCE = 1e-12
@@ -87,38 +87,15 @@ class Posterior:
         """A⁻¹ (z − m) [F, n]."""
         return np.ascontiguousarray(self.whitened @ self.R)
 
-    def moments(
-        self, Z: FloatArray, polynomials: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """μ [F, m] and σ² [m] of the latent function at Z [m, D].
+    def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """μ [F, m] and σ² [m] of the latent function at Z [m, D]."""
+        means, variances = Stack((self,)).moments(Z)
+        return means[0], variances[0]
 
-        `polynomials` [m, p] are the trend's there, where somebody has them already.
-        """
-        X, weights, features, Z, own = self._arguments(Z, polynomials)
-        means, explained, same = _predict.predict(
-            X, weights, features, self.R, self.alpha, Z, own, self.covariance.kernel.capsule
-        )
-        mean, variance = self.theta.mean + means, self._variance(explained, own)
-        if self.noiseless:
-            self._pin(mean, variance, same)
-        return mean, variance
-
-    def _pin(self, mean: FloatArray, variance: FloatArray, same: IntArray) -> None:
-        """Where a point is one of the rows, its value is known."""
-        seen = same >= 0
-        mean[:, seen] = self.values[:, same[seen]]
-        variance[seen] = 0.0
-
-    def moments_bound(
-        self, Z: FloatArray, polynomials: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
+    def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
-        X, weights, features, Z, own = self._arguments(Z, polynomials)
-        precisions = 1.0 / (_prior_variance(self.features) + self.noise_diagonal)
-        means, explained = _predict.predict_bound(
-            X, weights, features, precisions, self.alpha, Z, own, self.covariance.kernel.capsule
-        )
-        return self.theta.mean + means, self._variance(explained, own)
+        means, variances = Stack((self,)).moments_bound(Z)
+        return means[0], variances[0]
 
     def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m] and the covariance [m, m] of the latent function at Z."""
@@ -190,13 +167,9 @@ class Posterior:
         """Φ of the training rows, transposed [p, n]."""
         return np.ascontiguousarray(self.features.T)
 
-    def _places(
-        self, Z: FloatArray, polynomials: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
+    def _places(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Rows Z [m, D] as the two parts of the covariance take them: warped, and Φ [m, p]."""
-        if polynomials is None:
-            polynomials = self.covariance.trend.features(Z)
-        features = math.sqrt(self.theta.trend_ratio) * polynomials
+        features = math.sqrt(self.theta.trend_ratio) * self.covariance.trend.features(Z)
         return np.ascontiguousarray(self.theta.input_warp.apply(Z)), features
 
     def _covariance(
@@ -206,15 +179,10 @@ class Posterior:
         C = self.covariance.correlation(Y, Z, self.theta.length_scales)
         return C + Y_features @ Z_features.T
 
-    def _arguments(
-        self, Z: FloatArray, polynomials: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """What the compiled half asks for first: the training rows', then the test points'."""
-        return self.columns, self.weights, self.feature_columns, *self._places(Z, polynomials)
-
-    def _variance(self, explained: FloatArray, features: FloatArray) -> FloatArray:
-        left = np.maximum(_prior_variance(features) - explained, 0.0)
-        return np.asarray(self.theta.amplitude2 * left)
+    @property
+    def diagonal(self) -> FloatArray:
+        """A_ii [n]."""
+        return np.asarray(1.0 + np.sum(self.features**2, axis=1) + self.noise_diagonal)
 
     @property
     def noise_diagonal(self) -> FloatArray:
@@ -237,8 +205,3 @@ def factor_of(
     if features.shape[1]:
         K = blas.dsyrk(1.0, features.T, beta=1.0, c=K, trans=1, lower=1, overwrite_c=1)
     return Factor.of(K, diagonal, jitter=jitter)
-
-
-def _prior_variance(features: FloatArray) -> FloatArray:
-    """K(x, x) [m] over amp2: 1, and what the trend adds."""
-    return np.asarray(1.0 + np.einsum("mp,mp->m", features, features))

@@ -179,19 +179,19 @@ def test_compiled_predictions_agree_with_numpy(kernel: str, n: int, m: int) -> N
     weights = column_weights(MIXED, posterior.theta)
     k = CORRELATIONS[kernel](squared_distances(Z, posterior.X, weights))
     means, explained, same = _predict.predict(
-        np.ascontiguousarray(posterior.X.T),
-        weights,
-        posterior.feature_columns,
-        posterior.R,
-        posterior.alpha,
-        Z,
-        np.empty((m, 0)),
+        [np.ascontiguousarray(posterior.X.T)],
+        weights[np.newaxis],
+        [posterior.feature_columns],
+        [posterior.R],
+        posterior.alpha[np.newaxis],
+        [Z],
+        np.empty((1, m, 0)),
         kernel_named(kernel).capsule,
     )
-    assert np.allclose(means[0], k @ posterior.alpha[0], rtol=1e-12, atol=1e-12)
-    assert np.allclose(explained, np.sum((k @ posterior.R.T) ** 2, axis=1), rtol=1e-11)
+    assert np.allclose(means[0, 0], k @ posterior.alpha[0], rtol=1e-12, atol=1e-12)
+    assert np.allclose(explained[0], np.sum((k @ posterior.R.T) ** 2, axis=1), rtol=1e-11)
     rows = np.all(Z[:, np.newaxis] == posterior.X[np.newaxis], axis=-1)
-    assert np.array_equal(same, np.where(rows.any(axis=1), rows.argmax(axis=1), -1))
+    assert np.array_equal(same[0], np.where(rows.any(axis=1), rows.argmax(axis=1), -1))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65, 150, 257])
