@@ -20,8 +20,9 @@ from spearmint_int.config import load_config
 from spearmint_int.plots import PLOTS
 from spearmint_int.plots.files import picture
 from spearmint_int.snapshot import Snapshot
-from spearmint_int.space import Params, Space
+from spearmint_int.space import Space
 from spearmint_int.stores import open_store
+from spearmint_int.variables import Params
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 CONFIG: dict[str, Any] = {

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from spearmint_int.manager import Manager
     from spearmint_int.minimizer import MinimizeResult, Stop, minimize
     from spearmint_int.optimizer import Evaluation, Optimizer
-    from spearmint_int.space import Enum, Float, Int, Space
+    from spearmint_int.space import Space
     from spearmint_int.stores import Store, open_store
+    from spearmint_int.variables import Enum, Float, Int
 
 __version__ = "0.1.0"
 
@@ -60,11 +61,11 @@ __all__ = [
 _HOMES = {
     "ChooserOptions": "chooser",
     "Config": "config",
-    "Enum": "space",
+    "Enum": "variables",
     "Evaluation": "optimizer",
     "Experiment": "experiment",
-    "Float": "space",
-    "Int": "space",
+    "Float": "variables",
+    "Int": "variables",
     "Manager": "manager",
     "MinimizeResult": "minimizer",
     "Optimizer": "optimizer",

@@ -23,7 +23,7 @@ from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit_for_search
 from spearmint_int.jobs import Job, JobPoint, ids_of
 from spearmint_int.replay import problem_before
-from spearmint_int.space import Params
+from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray

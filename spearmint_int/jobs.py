@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from spearmint_int.space import Params
+    from spearmint_int.variables import Params
 
 MAIN_RESOURCE = "Main"
 RESERVED = "reserved-"  # the beginning of the resource of a point that a person evaluates

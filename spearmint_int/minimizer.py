@@ -18,7 +18,8 @@ from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.optimizer import Evaluation, Optimizer
 from spearmint_int.run_folder import RunFolder
-from spearmint_int.space import Params, Space, Variable
+from spearmint_int.space import Space
+from spearmint_int.variables import Params, Variable
 
 Function = Callable[[Params], float]
 # A guess, or a result that is known already.

@@ -33,7 +33,8 @@ from spearmint_int.errors import ResultError, SpearmintError, UnknownNameError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
 from spearmint_int.sampling import Prior
-from spearmint_int.space import Enum, Float, Int, Params, Space, Variable
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Params, Variable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spearmint_int.space import Enum, Float, Int, Space, Variable
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Variable
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray

@@ -21,7 +21,7 @@ from spearmint_int.plots.files import embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
-from spearmint_int.space import Params
+from spearmint_int.variables import Params
 
 PACKAGES = ("numpy", "scipy", "plotly")
 STYLE = """

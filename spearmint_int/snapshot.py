@@ -14,7 +14,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
 from spearmint_int.jobs import JobStatus
-from spearmint_int.space import Params
+from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
     from spearmint_int.config import Config

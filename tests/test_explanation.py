@@ -11,8 +11,9 @@ from spearmint_int.chooser import Observations, Problem
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.explanation import Explanation, explain, is_elsewhere, parts_of_improvement
 from spearmint_int.jobs import JobStatus
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
 from spearmint_int.stores import Store
+from spearmint_int.variables import Float, Int
 from tests.manager.experiments import experiment
 from tests.places import Place
 from tests.test_replay import QUICK, grown

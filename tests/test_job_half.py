@@ -8,7 +8,7 @@ from tests.test_public_face import imported_parts, sources
 
 # Each may import what stands before it; in a line of their own, each other.
 LAYERS = [
-    ["atomic", "errors", "plain_json", "registry", "space", "config"],
+    ["atomic", "errors", "plain_json", "registry", "variables", "space", "config"],
     ["jobs"],
     ["stores"],
     ["launcher"],

@@ -17,7 +17,7 @@ from spearmint_int import Enum, Float, Int, Optimizer, Space, SpaceError, Stop, 
 from spearmint_int.chooser import Recommendation
 from spearmint_int.cli.program import exit_code
 from spearmint_int.errors import ConfigError
-from spearmint_int.space import Params
+from spearmint_int.variables import Params
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
 

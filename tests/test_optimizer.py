@@ -25,7 +25,7 @@ from spearmint_int import (
     SpearmintError,
 )
 from spearmint_int.sampling.priors import horseshoe, lognormal
-from spearmint_int.space import Params, Variable
+from spearmint_int.variables import Params, Variable
 
 VARIABLES: dict[str, Variable] = {
     "rate": Float(1e-4, 1.0, log=True),

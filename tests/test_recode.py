@@ -11,7 +11,8 @@ from spearmint_int.chooser import ChooserOptions, Observations, Problem, recomme
 from spearmint_int.kernels import InputWarp
 from spearmint_int.recode import recoded
 from spearmint_int.sampling._chain import warp_inputs
-from spearmint_int.space import Enum, Float, Int, Space, Variable
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Variable
 
 
 def moved(value: Any, old: Variable, new: Variable) -> list[float]:

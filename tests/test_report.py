@@ -10,7 +10,8 @@ import pytest
 
 from spearmint_int.chooser import ChooserOptions, Observations, Problem
 from spearmint_int.snapshot import Snapshot, Trial
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
 
 pytest.importorskip("plotly")

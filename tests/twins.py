@@ -17,7 +17,8 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
 from spearmint_int.model.factor import JITTER
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 
 MIXED = Space({"x": Float(0, 1), "k": Int(0, 3), "kind": Enum(["a", "b", "c"])})
 TWO_REALS = Space({"x": Float(0, 1), "z": Float(0, 1)})

@@ -9,7 +9,8 @@ import numpy as np
 from experiments.dimension import Dimension, Params
 from experiments.ours import space_of
 from spearmint_int.chooser import Observations
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 
 SIZES = (20, 50, 100, 200, 500, 1000)
 NOISE = 0.05

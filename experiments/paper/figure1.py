@@ -24,7 +24,8 @@ from spearmint_int.kernels import (
     unrounded,
 )
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
-from spearmint_int.space import Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Int
 
 FloatArray = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
 from spearmint_int.model import Hyperparameters, Posterior, TrainingData
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 
 if TYPE_CHECKING:
     pass

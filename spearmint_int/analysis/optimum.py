@@ -17,7 +17,8 @@ from spearmint_int.acquisition import sobol_design
 from spearmint_int.analysis.slices import grids
 from spearmint_int.arrays import FloatArray, IntArray, point_key
 from spearmint_int.chooser import FittedModel
-from spearmint_int.space import Float, Params, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Params
 
 DRAWS = 1000
 # A joint draw costs the cube of its points: a lattice up to this size is drawn whole.

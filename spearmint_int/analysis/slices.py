@@ -15,7 +15,8 @@ import numpy as np
 from spearmint_int.acquisition import sobol_design
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import FittedModel, Prediction
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 
 REALS = 41  # grid points of a real
 MOST_INTEGERS = 60  # an integer with more values is looked at in so many of them

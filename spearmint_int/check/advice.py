@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from spearmint_int.config import EnumVariable, FloatVariable
-from spearmint_int.space import looks_logarithmic
+from spearmint_int.variables import looks_logarithmic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

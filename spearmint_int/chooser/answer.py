@@ -9,7 +9,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser.problem import Problem
 from spearmint_int.model import Hyperparameters
 from spearmint_int.sampling import ChainHealth, ChainState
-from spearmint_int.space import Params
+from spearmint_int.variables import Params
 
 
 @dataclass(frozen=True)

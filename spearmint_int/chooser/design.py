@@ -10,7 +10,8 @@ from spearmint_int.acquisition import sobol_design
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.chooser.problem import Problem
 from spearmint_int.errors import SpaceExhausted
-from spearmint_int.space import Float, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float
 
 # Points tried beyond the first before the lattice itself is walked through.
 TRIES = 256

@@ -20,7 +20,7 @@ from spearmint_int.config.section import (
 from spearmint_int.errors import SpaceError
 
 if TYPE_CHECKING:
-    from spearmint_int import space
+    from spearmint_int import variables
 
 Bound = Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), Whole]
 
@@ -51,9 +51,9 @@ class FloatVariable(Section):
             raise fault("min", "must be above 0 on a log scale", found=self.min)
         return self
 
-    def to_space(self) -> space.Float:
+    def to_space(self) -> variables.Float:
         """The variable as the model knows it."""
-        from spearmint_int.space import Float  # noqa: PLC0415 (numpy; the status commands do without)
+        from spearmint_int.variables import Float  # noqa: PLC0415 (numpy; the status commands do without)
 
         return Float(self.min, self.max, size=self.size, log=self.log)
 
@@ -86,9 +86,9 @@ class IntVariable(Section):
                 raise fault("", str(error)) from None
         return self
 
-    def to_space(self) -> space.Int:
+    def to_space(self) -> variables.Int:
         """The variable as the model knows it."""
-        from spearmint_int.space import Int  # noqa: PLC0415
+        from spearmint_int.variables import Int  # noqa: PLC0415
 
         return Int(self.min, self.max, size=self.size, log=self.log, step=self.step, base=self.base)
 
@@ -126,9 +126,9 @@ class EnumVariable(Section):
             raise fault("was", "must be one of the options", found=self.was)
         return self
 
-    def to_space(self) -> space.Enum:
+    def to_space(self) -> variables.Enum:
         """The variable as the model knows it."""
-        from spearmint_int.space import Enum  # noqa: PLC0415
+        from spearmint_int.variables import Enum  # noqa: PLC0415
 
         return Enum(self.options, size=self.size)
 

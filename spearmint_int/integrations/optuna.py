@@ -33,7 +33,8 @@ from spearmint_int.chooser import OBJECTIVE, ChooserOptions
 from spearmint_int.errors import SpaceExhausted, SpearmintError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
-from spearmint_int.space import Enum, Float, Int, Space, Variable
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Variable
 
 ENDED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 

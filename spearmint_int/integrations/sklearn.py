@@ -23,7 +23,8 @@ from sklearn.utils import check_random_state
 
 from spearmint_int.errors import SpaceError, SpaceExhausted
 from spearmint_int.optimizer import Optimizer
-from spearmint_int.space import Enum, Float, Int, Space, Variable
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Variable
 
 
 class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]

@@ -13,7 +13,7 @@ from spearmint_int.stores.address import StoreAddress
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spearmint_int.space import Params
+    from spearmint_int.variables import Params
 
 
 @dataclass(frozen=True)

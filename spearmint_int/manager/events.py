@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.goal import Goal
     from spearmint_int.jobs import Failure, Job
-    from spearmint_int.space import Params
+    from spearmint_int.variables import Params
 
 
 class EndReason(str, Enum):

@@ -6,15 +6,16 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.jobs import JobDraft, Source
-from spearmint_int.space import Float
+from spearmint_int.variables import Float
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
-    from spearmint_int.space import Params, Space
+    from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
+    from spearmint_int.variables import Params
 
 META = "initial-points"
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from spearmint_int.config import Config
     from spearmint_int.history import StoreHistory
     from spearmint_int.manager.events import Estimate
-    from spearmint_int.space import Params
     from spearmint_int.stores.protocol import Store
+    from spearmint_int.variables import Params
 
 # So many jobs in a row say that the objective itself is at fault (more with several slots).
 TELLING_FAILURES = 2

@@ -18,7 +18,7 @@ from spearmint_int.analysis.optimum import (
 )
 from spearmint_int.plots.style import BLUE, GREEN, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
-from spearmint_int.space import Params
+from spearmint_int.variables import Params
 
 TITLE = "Which value is best: the probability of each"
 COLUMNS = 3

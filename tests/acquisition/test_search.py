@@ -19,7 +19,8 @@ from spearmint_int.acquisition import (
     search,
 )
 from spearmint_int.arrays import FloatArray, point_key
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 from tests.acquisition.ensembles import some_ensemble
 from tests.twins import MIXED
 

@@ -7,7 +7,8 @@ import pytest
 
 from spearmint_int.analysis.choice import next_choice
 from spearmint_int.chooser import ChooserOptions, Observations, Problem, suggest
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 
 SPACE = Space({"x": Float(0, 1), "k": Int(0, 6), "e": Enum(["a", "b"])})
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from spearmint_int.analysis.crossvalidation import cross_validated
 from spearmint_int.chooser import ChooserOptions, Observations, Problem
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 
 SPACE = Space({"x": Float(0, 1), "k": Int(0, 4)})
 

@@ -10,7 +10,8 @@ import pytest
 from spearmint_int.analysis.importance import importance_of, sobol_indices
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import ChooserOptions, Observations, Problem, fit
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 
 A, B = 7.0, 0.1
 ISHIGAMI = Space({name: Float(-math.pi, math.pi) for name in ("x1", "x2", "x3")})

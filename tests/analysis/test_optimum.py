@@ -17,7 +17,8 @@ from spearmint_int.analysis.optimum import (
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
 from spearmint_int.kernels import Covariance, kernel_named
-from spearmint_int.space import Enum, Float, Int, Params, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Params
 
 LATTICE = Space({"k": Int(0, 9), "n": Int(1, 6)})
 QUICK = ChooserOptions(samples=8, burn_in=60, likelihood="NOISELESS")

@@ -6,7 +6,8 @@ import numpy as np
 
 from spearmint_int.analysis.rounding import waste_of_rounding
 from spearmint_int.chooser import ChooserOptions, Observations, Problem
-from spearmint_int.space import Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Int
 
 
 def test_where_nearly_all_is_known_rounding_comes_back() -> None:

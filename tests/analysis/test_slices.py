@@ -6,7 +6,8 @@ import numpy as np
 
 from spearmint_int.analysis.slices import grids, marginal, slice_through
 from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 
 SPACE = Space({"x": Float(0.1, 10, log=True), "k": Int(3, 6), "e": Enum(["a", "b"])})
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from spearmint_int.chooser import ChooserOptions, Observations, Problem, recommend
-from spearmint_int.space import Float, Int, Params, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int, Params
 
 SPACE = Space({"x": Float(0, 1), "k": Int(0, 6)})
 OPTIONS = ChooserOptions(likelihood="NOISELESS", samples=10, burn_in=60)

@@ -30,7 +30,8 @@ from spearmint_int.kernels import KERNELS, unrounded
 from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling import ChainState
 from spearmint_int.sampling.priors import lognormal
-from spearmint_int.space import Enum, Float, Int, Params, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int, Params
 from tests.twins import MIXED
 
 QUICK = ChooserOptions(samples=4, burn_in=20, candidates=300)

@@ -7,7 +7,8 @@ import pytest
 
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.chooser.design import design_point, random_point
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 
 NOTHING: frozenset[bytes] = frozenset()
 SMALL = Space({"k": Int(0, 2), "j": Int(0, 3)})

@@ -14,7 +14,8 @@ from spearmint_int.chooser import (
     model_of,
 )
 from spearmint_int.errors import SpearmintError
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 
 SPACE = Space({"x": Float(0, 1), "k": Int(0, 4)})
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from spearmint_int.chooser import Observations, Problem
 from spearmint_int.chooser.problem import clean_values
-from spearmint_int.space import Float, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float
 
 
 def test_a_failure_gets_the_worst_finite_value() -> None:

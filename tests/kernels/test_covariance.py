@@ -7,7 +7,8 @@ import pytest
 from sklearn.gaussian_process.kernels import Matern
 
 from spearmint_int.kernels import Covariance, kernel_named, rounding, unrounded
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 from tests.twins import CORRELATIONS, MIXED
 
 ALL = pytest.mark.parametrize("name", sorted(CORRELATIONS))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from spearmint_int.kernels import Trend
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 from tests.twins import central_differences
 
 SPACE = Space({"x": Float(0, 1), "k": Int(0, 8), "two": Int(0, 1), "kind": Enum("abc")})

@@ -17,7 +17,8 @@ from spearmint_int.model import (
     _predict,
 )
 from spearmint_int.model.factor import JITTER
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 from tests.twins import (
     CORRELATIONS,
     MIXED,

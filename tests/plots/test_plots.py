@@ -15,7 +15,8 @@ from spearmint_int.chooser import ChooserOptions, Observations, Problem
 from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
-from spearmint_int.space import Params, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Params
 
 pytest.importorskip("plotly")
 

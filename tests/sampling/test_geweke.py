@@ -17,7 +17,8 @@ from spearmint_int.model import OutputWarp
 from spearmint_int.sampling import effective_sample_size
 from spearmint_int.sampling.layout import AMPLITUDE, LENGTHS, POWER, TREND
 from spearmint_int.sampling.priors import lognormal, uniform
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 from tests.sampling.posteriors import PROPER, Problem
 from tests.twins import DenseGP
 

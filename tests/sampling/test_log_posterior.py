@@ -15,7 +15,8 @@ from spearmint_int.model.outputs import unwarp, warp
 from spearmint_int.sampling._chain import warp_inputs, warp_outputs
 from spearmint_int.sampling.layout import LENGTHS, POWER
 from spearmint_int.sampling.priors import Priors, gamma, normal, uniform
-from spearmint_int.space import Enum, Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Enum, Float, Int
 from tests.sampling.posteriors import PROPER, Problem
 from tests.twins import CORRELATIONS, MIXED, column_weights, some_data, squared_distances
 

@@ -10,7 +10,8 @@ import pytest
 from spearmint_int.arrays import FloatArray
 from spearmint_int.sampling import Priors, effective_sample_size
 from spearmint_int.sampling.layout import POWER, TREND
-from spearmint_int.space import Float, Int, Space
+from spearmint_int.space import Space
+from spearmint_int.variables import Float, Int
 from tests.sampling.posteriors import PROPER, Problem, one_length_scale_grid
 
 REAL, INTEGER = Space({"x": Float(0, 1)}), Space({"k": Int(0, 3)})
