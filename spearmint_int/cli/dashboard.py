@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import secrets
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 NICENESS = 10  # the run has the processor first
+OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
 
 
 @click.command(short_help="Show experiments live in a browser.")
@@ -55,6 +57,8 @@ def dashboard(
     It listens on this machine alone; from another one, ssh -L 8050:127.0.0.1:8050 HOST brings it
     there.
     """
+    if token and no_token:
+        raise SpearmintError("--token and --no-token exclude each other: give one of them")
     make_server = _server_maker()
     from spearmint_int.dashboard import Access, make_app  # noqa: PLC0415
     from spearmint_int.dashboard.access import LOOPBACK as OWN_NAMES  # noqa: PLC0415
@@ -97,7 +101,7 @@ def _folders(directories: tuple[Path, ...], file_name: str) -> dict[str, Source]
     from spearmint_int.dashboard import Source  # noqa: PLC0415
 
     sources: dict[str, Source] = {}
-    for directory in directories:
+    for directory in dict.fromkeys(each.resolve() for each in directories):
         folder = at(directory, file_name)
         name = folder.config.experiment_name  # a fault in it is told before the page is there
         if name in sources:
@@ -128,9 +132,10 @@ def _free_port(host: str, wanted: int) -> int:
         with socket.create_server((host, wanted)) as probe:
             return int(probe.getsockname()[1])
     except OSError as error:
+        option = "--port" if error.errno in OF_THE_PORT else "--host"
+        reason = str(error.strerror or error).split(" (while")[0]  # socket names the address again
         raise SpearmintError(
-            f"port {wanted} of {host} can't be had: {error.strerror or error}; "
-            "choose another with --port"
+            f"port {wanted} of {host} can't be had: {reason}; choose another with {option}"
         ) from None
 
 
