@@ -31,7 +31,7 @@ test: $(VENV)/.developed  ## all tests but the slow ones
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-slow: $(VENV)/.developed  ## the statistical checks that take minutes
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m slow --timeout 1800
 
 lint: $(VENV)/.developed  ## ruff and mypy
 	$(BIN)/ruff check .
