@@ -10,22 +10,17 @@ from __future__ import annotations
 
 import json
 import uuid
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bson import json_util
-from pymongo import ASCENDING
 from pymongo.errors import DuplicateKeyError
 
 from spearmint_int.errors import (
-    DamagedJob,
-    JobNotFound,
     StoreError,
     StoreMissing,
     StoreVersionError,
 )
 from spearmint_int.jobs import (
-    COUNTED_SOURCES,
     FINISHED,
     Claim,
     Failure,
@@ -35,13 +30,19 @@ from spearmint_int.jobs import (
     JobStatus,
     ProcessInfo,
     Tally,
-    seconds_between,
     status_after_failure,
 )
 from spearmint_int.stores import records
 from spearmint_int.stores.clock import StoreClock
-from spearmint_int.stores.mongo_documents import NamedValues, from_bson, to_bson
-from spearmint_int.stores.mongo_insert import insert_next, last_id
+from spearmint_int.stores.mongo_documents import NamedValues, from_bson
+from spearmint_int.stores.mongo_jobs import (
+    JobCollection,
+    damage_of,
+    held_by,
+    job_of,
+    job_point_of,
+    process_changes,
+)
 from spearmint_int.stores.mongo_server import (
     PATIENCE_SECONDS,
     Document,
@@ -64,12 +65,6 @@ RECORD_NAMES = tuple(records.new_record(JobDraft({}, ()), now=0.0))
 
 # A claim looks at this many of the lowest new jobs at once.
 CANDIDATES = 8
-
-# One for claims, leases and lists by status; one for the budget.
-INDEXES = (
-    [("status", ASCENDING), ("_id", ASCENDING)],
-    [("resource", ASCENDING), ("source", ASCENDING), ("status", ASCENDING)],
-)
 
 
 def open_mongo(place: StoreAddress, *, create: bool, patience: float | None) -> MongoStore:
@@ -101,7 +96,8 @@ class MongoStore:
         self._clock.sync(self._server.check)
         self.location = f"{self._server.address}, database {database}, experiment {experiment}"
         try:
-            self._jobs = self._server.collection(database, f"{experiment}.jobs")
+            jobs = self._server.collection(database, f"{experiment}.jobs")
+            self._jobs = JobCollection(self._server, jobs)
             self._locks = self._server.collection(database, f"{experiment}.locks")
             self._chains = self._values(database, f"{experiment}.chains")
             self._meta = self._values(database, f"{experiment}.meta")
@@ -119,8 +115,7 @@ class MongoStore:
             self._check_unused()
             if not create:
                 raise StoreMissing(f"{self.location}: no jobs yet; `spearmint-int run` makes some")
-            for index in INDEXES:
-                self._server.call(partial(self._jobs.create_index, index))
+            self._jobs.make_indexes()
             version = self._meta.first(SCHEMA_NAME, SCHEMA_VERSION)
         if isinstance(version, int) and 0 < version < SCHEMA_VERSION:
             version = self._migrated()
@@ -133,13 +128,13 @@ class MongoStore:
     def _migrated(self) -> int:
         """1 → 2: of a pending job's process several tell, each a part."""
         old = {"status": JobStatus.PENDING.value, "process": None}
-        self._server.call(lambda: self._jobs.update_many(old, {"$set": {"process": {}}}))
+        self._jobs.change_all(old, {"process": {}})
         self._meta.save(SCHEMA_NAME, SCHEMA_VERSION)
         return SCHEMA_VERSION
 
     def _check_unused(self) -> None:
         # Spearmint itself keeps its jobs under the same name, in another form.
-        if self._server.call(lambda: self._jobs.find_one({}, {"_id": 1})) is not None:
+        if not self._jobs.is_empty():
             raise StoreVersionError(
                 f"{self.location}: holds jobs of another program (Spearmint's own?); choose another"
                 " experiment-name or database.name"
@@ -166,7 +161,7 @@ class MongoStore:
             # Ids begin at 1: up to `last` there can't be more jobs than that.
             return limit is None or last < limit or self._counted(draft.resource) < limit
 
-        added = insert_next(self._server, self._jobs, [record], permitted=permitted, after=after)
+        added = self._jobs.insert([record], permitted=permitted, after=after)
         return added[0] if added else None
 
     def _counted(self, resource: str) -> int:
@@ -180,7 +175,7 @@ class MongoStore:
     ) -> list[Job]:
         now = self.now()
         rows = [records.complete_record(draft, values, now=now) for draft, values in results]
-        return insert_next(self._server, self._jobs, rows)
+        return self._jobs.insert(rows)
 
     # --- a worker's claim and how it ends ---
 
@@ -188,8 +183,8 @@ class MongoStore:
         unclaimed: Document = {"status": JobStatus.NEW.value}
         if resource is not None:
             unclaimed["resource"] = resource
-        while candidates := self._first_few(unclaimed):
-            readable = [document for document in candidates if _damage(document) is None]
+        while candidates := self._jobs.find(unclaimed, limit=CANDIDATES):
+            readable = [document for document in candidates if damage_of(document) is None]
             for document in readable:
                 if job := self._take(document, owner, lease_seconds):
                     return job
@@ -197,50 +192,31 @@ class MongoStore:
                 unclaimed["_id"] = {"$gt": candidates[-1]["_id"]}
         return None
 
-    def _first_few(self, wanted: Document) -> list[Document]:
-        """The lowest of the jobs: more than one, because others are after the first one too."""
-        return self._server.call(
-            lambda: list(self._jobs.find(wanted).sort("_id", ASCENDING).limit(CANDIDATES))
-        )
-
     def _take(self, document: Document, owner: str, lease_seconds: float) -> Job | None:
         """The job of a document that was seen as new; None when somebody else was faster."""
-        now = self.now()
-        taken = {
-            "status": JobStatus.PENDING.value,
-            "attempts": document["attempts"] + 1,
-            "lease_owner": owner,
-            "lease_expires": now + lease_seconds,
-            "token": uuid.uuid4().hex,
-            "started": now,
-            "ended": None,
-            "process": {},
-        }
+        taken = records.claimed(owner, lease_seconds=lease_seconds, now=self.now())
+        taken["attempts"] = document["attempts"] + 1
         # Every way back to `new` leaves its own `settled`: with the same one, nothing has changed.
         seen = {key: document[key] for key in ("_id", "status", "settled")}
-        if not self._update(seen, taken, mark={"token": taken["token"]}):
+        if not self._jobs.update(seen, taken, mark={"token": taken["token"]}):
             return None
-        return _job({**document, **taken})
+        return job_of({**document, **taken})
 
     def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
-        return self._change_claim(claim, {"lease_expires": self.now() + lease_seconds})
+        return self._jobs.change_claimed(claim, {"lease_expires": self.now() + lease_seconds})
 
     def attach(
         self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
     ) -> bool:
-        changes = _process_changes(process)
+        changes = process_changes(process)
         if lease_seconds is not None:
             changes["lease_expires"] = self.now() + lease_seconds
-        return self._change_claim(claim, changes)
+        return self._jobs.change_claimed(claim, changes)
 
     def complete(
         self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
     ) -> bool:
-        finished = {
-            "status": JobStatus.COMPLETE.value,
-            "result": records.result_record(values),
-            "ended": self.now() - seconds_ago,
-        }
+        finished = records.completed(values, ended=self.now() - seconds_ago)
         # `expire` leaves the token: a late result counts until the next claim takes the job over.
         ours = {"_id": claim.job_id, "token": claim.token}
         return self._settle(ours, claim, "complete", finished)
@@ -248,18 +224,17 @@ class MongoStore:
     def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
         status = status_after_failure(claim.attempts, max_attempts)
         push = {"failures": records.failure_record(failure)}
-        settled = self._settle(_held(claim), claim, "fail", self._failed(status), push=push)
+        settled = self._settle(held_by(claim), claim, "fail", self._failed(status), push=push)
         return status if settled else None
 
     def release(self, claim: Claim, *, failure: Failure | None = None) -> bool:
         back = {"status": JobStatus.NEW.value, "attempts": claim.attempts - 1}
         push = None if failure is None else {"failures": records.failure_record(failure)}
-        return self._settle(_held(claim), claim, "release", back, push=push)
+        return self._settle(held_by(claim), claim, "release", back, push=push)
 
     def expire(self, now: float, *, max_attempts: int) -> list[Job]:
         lost = {"status": JobStatus.PENDING.value, "lease_expires": {"$lt": now}}
-        documents = self._server.call(lambda: list(self._jobs.find(lost).sort("_id", ASCENDING)))
-        lost_jobs = records.readable(_job, documents)
+        lost_jobs = records.readable(job_of, self._jobs.find(lost))
         return [job for job in lost_jobs if self._take_back(job, max_attempts)]
 
     def _take_back(self, job: Job, max_attempts: int) -> bool:
@@ -272,8 +247,8 @@ class MongoStore:
         }
         push = {"failures": records.failure_record(records.lost_worker(job))}
         # The lease as it was seen: a renewal in between wins.
-        return self._update(
-            {**_held(job.claim), "lease_expires": job.lease_expires},
+        return self._jobs.update(
+            {**held_by(job.claim), "lease_expires": job.lease_expires},
             changes,
             push=push,
             mark={"settled": mark},
@@ -281,20 +256,11 @@ class MongoStore:
 
     def retry(self, job_id: int) -> Job:
         mark = f"retry {uuid.uuid4().hex}"
-        anew = {
-            "status": JobStatus.NEW.value,
-            "attempts": 0,
-            "started": None,
-            "ended": None,
-            "token": None,
-            "settled": mark,
-        }
-        if self._update(
-            {"_id": job_id, "status": JobStatus.BROKEN.value}, anew, mark={"settled": mark}
-        ):
+        broken = {"_id": job_id, "status": JobStatus.BROKEN.value}
+        anew = records.retried() | {"settled": mark}
+        if self._jobs.update(broken, anew, mark={"settled": mark}):
             return self.job(job_id)
-        status = self.job(job_id).status
-        raise StoreError(f"job {job_id} is {status}: only a broken job can be retried")
+        raise records.not_broken(job_id, self.job(job_id).status)
 
     def _settle(
         self,
@@ -304,36 +270,13 @@ class MongoStore:
         changes: Mapping[str, Any],
         push: Mapping[str, Any] | None = None,
     ) -> bool:
-        """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
-        mark = f"{outcome} {claim.token}"
-        ended = {"token": None, "lease_owner": None, "lease_expires": None, "settled": mark}
-        if self._update(condition, {**changes, **ended}, push=push, mark={"settled": mark}):
+        """End the job's claim."""
+        ended = records.settled(claim, outcome)
+        mark = {"settled": ended["settled"]}
+        if self._jobs.update(condition, {**changes, **ended}, push=push, mark=mark):
             return True
         self.job(claim.job_id)  # raises JobNotFound when the whole job is gone
         return False
-
-    def _change_claim(self, claim: Claim, changes: Mapping[str, Any]) -> bool:
-        update = {"$set": to_bson(changes)}
-        result = self._server.call(lambda: self._jobs.update_one(_held(claim), update))
-        return result.matched_count == 1
-
-    def _update(
-        self,
-        condition: Document,
-        changes: Mapping[str, Any],
-        *,
-        mark: Document,
-        push: Mapping[str, Any] | None = None,
-    ) -> bool:
-        """One conditional update; True also when an earlier try left its mark already."""
-        update = {"$set": to_bson(changes)} | ({"$push": to_bson(push)} if push else {})
-
-        def attempt() -> bool:
-            if self._jobs.update_one(condition, update).matched_count == 1:
-                return True
-            return self._jobs.find_one({"_id": condition["_id"], **mark}) is not None
-
-        return self._server.call(attempt)
 
     def _failed(self, status: JobStatus) -> Document:
         ended = self.now() if status is JobStatus.BROKEN else None
@@ -342,10 +285,7 @@ class MongoStore:
     # --- reading ---
 
     def job(self, job_id: int) -> Job:
-        document = self._server.call(lambda: self._jobs.find_one({"_id": job_id}))
-        if document is None:
-            raise JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
-        return _job(document)
+        return job_of(self._jobs.document(job_id))
 
     def jobs(
         self, status: JobStatus | None = None, *, after_id: int = 0, limit: int | None = None
@@ -355,66 +295,46 @@ class MongoStore:
         wanted: Document = {"_id": {"$gt": after_id}}
         if status is not None:
             wanted["status"] = status.value
-        documents = self._server.call(
-            lambda: list(self._jobs.find(wanted).sort("_id", ASCENDING).limit(limit or 0))
-        )
-        return records.readable(_job, documents)
+        return records.readable(job_of, self._jobs.find(wanted, limit=limit or 0))
 
     def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
         fields = dict.fromkeys(("status", "point", "result", "started", "ended"), 1)
         # For all of them by the index on ids: one that changes its status is met exactly once.
         index = "_id_" if set(statuses) == set(JobStatus) else None
-        documents = self._server.call(
-            lambda: list(self._jobs.find(wanted, fields, hint=index).sort("_id", ASCENDING))
-        )
-        return records.readable(_job_point, documents)
+        documents = self._jobs.find(wanted, fields=fields, index=index)
+        return records.readable(job_point_of, documents)
 
     def tally(self, resources: Collection[str] = ()) -> Tally:
-        asked_for = {"$in": ["$resource", list(resources)]}
-        kind = {
-            "resource": {"$cond": [asked_for, "$resource", None]},
-            "counts": {"$in": ["$source", [source.value for source in COUNTED_SOURCES]]},
-            "status": "$status",
-        }
-        group = {"$group": {"_id": kind, "number": {"$sum": 1}, "last": {"$max": "$_id"}}}
-        found = self._server.call(lambda: list(self._jobs.aggregate([group])))
-        rows = [(*(row["_id"].get(name) for name in kind), int(row["number"])) for row in found]
-        last_id = max((int(row["last"]) for row in found), default=0)
-        return records.tally_of(rows, resources, last_id=last_id)
+        return self._jobs.tally(resources)
 
     def last_id(self) -> int:
-        return self._server.call(partial(last_id, self._jobs))
+        return self._jobs.last_id()
 
     # --- repair and backup ---
 
     def damaged(self) -> list[records.Damage]:
-        documents = self._server.call(lambda: list(self._jobs.find({}).sort("_id", ASCENDING)))
-        return [damage for one in documents if (damage := _damage(one)) is not None]
+        return [damage for one in self._jobs.find({}) if (damage := damage_of(one)) is not None]
 
     def raw(self, job_id: int) -> dict[str, Any]:
-        document = self._server.call(lambda: self._jobs.find_one({"_id": job_id}))
-        if document is None:
-            raise JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
-        raw: dict[str, Any] = json.loads(json_util.dumps(document))
+        raw: dict[str, Any] = json.loads(json_util.dumps(self._jobs.document(job_id)))
         return raw
 
     def remove(self, job_id: int) -> None:
-        self._server.call(lambda: self._jobs.delete_one({"_id": job_id}))
+        self._jobs.remove(job_id)
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
         document = json_util.loads(json.dumps(raw))
-        _job(document)  # raises DamagedJob
+        job_of(document)  # raises DamagedJob
         try:
-            self._server.call(lambda: self._jobs.insert_one(document))
+            self._jobs.insert_as_it_is(document)
         except StoreError as error:
             raise StoreError(f"job {document['_id']} is there already: {error}") from error
 
     def backup(self, path: Path) -> None:
         copy = SQLiteStore(path)
-        documents = self._server.call(lambda: list(self._jobs.find({}).sort("_id", ASCENDING)))
-        for document in documents:
-            if _damage(document) is None:
+        for document in self._jobs.find({}):
+            if damage_of(document) is None:
                 record = from_bson(document)
                 copy.put_record(record.pop("_id"), {name: record[name] for name in RECORD_NAMES})
         for name, value in self._meta.all().items():
@@ -470,40 +390,8 @@ class MongoStore:
 
     def destroy(self) -> None:
         # The schema goes last: what is left after a fault is still recognised as ours.
-        self._server.call(self._jobs.drop)
+        self._jobs.drop()
         self._server.call(self._locks.drop)
         self._chains.drop()
         self._meta.drop()
         self.close()
-
-
-def _job(document: Document) -> Job:
-    with records.reading(document["_id"]):
-        job_id = int(document["_id"])
-    return records.job_from_record(job_id, from_bson(document))
-
-
-def _job_point(document: Document) -> JobPoint:
-    return JobPoint(
-        int(document["_id"]),
-        JobStatus(document["status"]),
-        records.checked_point(document["point"]),
-        records.result_from_record(document["result"]),
-        seconds_between(document["started"], document["ended"]),
-    )
-
-
-def _damage(document: Document) -> records.Damage | None:
-    try:
-        _job(document)
-    except DamagedJob as error:
-        return records.Damage(document["_id"], str(error))
-    return None
-
-
-def _process_changes(process: ProcessInfo) -> Document:
-    return {f"process.{name}": value for name, value in records.process_record(process).items()}
-
-
-def _held(claim: Claim) -> Document:
-    return {"_id": claim.job_id, "token": claim.token, "status": JobStatus.PENDING.value}

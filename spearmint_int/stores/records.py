@@ -7,14 +7,16 @@ A record has only dicts, lists, strings, numbers, booleans and None, in the name
 from __future__ import annotations
 
 import math
+import uuid
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spearmint_int import plain_json
-from spearmint_int.errors import DamagedJob, StoreError
+from spearmint_int.errors import DamagedJob, JobNotFound, StoreError
 from spearmint_int.jobs import (
+    Claim,
     Failure,
     FailureKind,
     Job,
@@ -116,12 +118,47 @@ def new_record(draft: JobDraft, *, now: float) -> Record:
 
 def complete_record(draft: JobDraft, values: Mapping[str, float], *, now: float) -> Record:
     """The record of a result that was computed elsewhere."""
-    finished = {
+    return new_record(draft, now=now) | completed(values, ended=now)
+
+
+def claimed(owner: str, *, lease_seconds: float, now: float) -> Record:
+    """What a claim changes, but for the number of attempts."""
+    return {
+        "status": JobStatus.PENDING.value,
+        "lease_owner": owner,
+        "lease_expires": now + lease_seconds,
+        "token": uuid.uuid4().hex,
+        "started": now,
+        "ended": None,
+        "process": {},
+    }
+
+
+def completed(values: Mapping[str, float], *, ended: float) -> Record:
+    """What a result changes."""
+    return {
         "status": JobStatus.COMPLETE.value,
         "result": result_record(values),
-        "ended": now,
+        "ended": ended,
     }
-    return new_record(draft, now=now) | finished
+
+
+def settled(claim: Claim, outcome: str) -> Record:
+    """What the end of a claim changes; by the mark in `settled` the same call is recognised when it
+    is repeated."""
+    mark = f"{outcome} {claim.token}"
+    return {"token": None, "lease_owner": None, "lease_expires": None, "settled": mark}
+
+
+def retried() -> Record:
+    """What makes a broken job new."""
+    return {
+        "status": JobStatus.NEW.value,
+        "attempts": 0,
+        "started": None,
+        "ended": None,
+        "token": None,
+    }
 
 
 def result_record(values: Mapping[str, float]) -> Record:
@@ -153,6 +190,14 @@ def lost_worker(job: Job) -> Failure:
     where = f" on {job.process.host}" if job.process and job.process.host else ""
     message = f"the worker {job.lease_owner}{where} was lost: it stopped renewing its lease"
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
+
+
+def no_such_job(job_id: int) -> JobNotFound:
+    return JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
+
+
+def not_broken(job_id: int, status: str) -> StoreError:
+    return StoreError(f"job {job_id} is {status}: only a broken job can be retried")
 
 
 @contextmanager

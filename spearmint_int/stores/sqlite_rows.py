@@ -1,0 +1,136 @@
+"""Jobs as rows of SQLite, and the statements that read and change them inside of a transaction."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from spearmint_int.errors import DamagedJob
+from spearmint_int.jobs import (
+    COUNTED_SOURCES,
+    Claim,
+    Failure,
+    Job,
+    JobPoint,
+    JobStatus,
+    seconds_between,
+)
+from spearmint_int.stores import records
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
+
+JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
+
+
+def dumps(value: Any) -> str:
+    # Text as it is, not as \u escapes: people read these columns.
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def loads(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def marks(values: Iterable[object]) -> str:
+    return ", ".join("?" for _ in values)
+
+
+def columns(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: dumps(value) if name in JSON_COLUMNS and value is not None else value
+        for name, value in record.items()
+    }
+
+
+def insert(connection: sqlite3.Connection, record: Mapping[str, Any]) -> Job:
+    row = columns(record)
+    job_id = last_id(connection) + 1
+    connection.execute(
+        f"INSERT INTO jobs (id, {', '.join(row)}) VALUES (?, {marks(row)})",
+        (job_id, *row.values()),
+    )
+    return records.job_from_record(job_id, record)
+
+
+def last_id(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM jobs").fetchone()[0])
+
+
+def update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, Any]) -> None:
+    row = columns(changes)
+    assignments = ", ".join(f"{name} = ?" for name in row)
+    connection.execute(f"UPDATE jobs SET {assignments} WHERE id = ?", (*row.values(), job_id))
+
+
+def settle(
+    connection: sqlite3.Connection, claim: Claim, outcome: str, changes: records.Record
+) -> None:
+    """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
+    update(connection, claim.job_id, changes | records.settled(claim, outcome))
+
+
+def failed(row: sqlite3.Row, failure: Failure, status: JobStatus, now: float) -> dict[str, Any]:
+    return {
+        "status": status.value,
+        "failures": [*json.loads(row["failures"]), records.failure_record(failure)],
+        "ended": now if status is JobStatus.BROKEN else None,
+    }
+
+
+def row_of(connection: sqlite3.Connection, job_id: int) -> sqlite3.Row:
+    row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    if row is None:
+        raise records.no_such_job(job_id)
+    found: sqlite3.Row = row
+    return found
+
+
+def job_with_id(connection: sqlite3.Connection, job_id: int) -> Job:
+    return job_of(row_of(connection, job_id))
+
+
+def job_of(row: sqlite3.Row) -> Job:
+    with records.reading(row["id"]):
+        record = {
+            name: loads(value) if name in JSON_COLUMNS else value
+            for name, value in dict(row).items()
+        }
+    return records.job_from_record(row["id"], record)
+
+
+def job_point_of(row: sqlite3.Row) -> JobPoint:
+    return JobPoint(
+        row["id"],
+        JobStatus(row["status"]),
+        records.checked_point(json.loads(row["point"])),
+        records.result_from_record(loads(row["result"])),
+        seconds_between(row["started"], row["ended"]),
+    )
+
+
+def damage_of(row: sqlite3.Row) -> records.Damage | None:
+    try:
+        job_of(row)
+    except DamagedJob as error:
+        return records.Damage(row["id"], str(error))
+    return None
+
+
+def is_readable(row: sqlite3.Row) -> bool:
+    return damage_of(row) is None
+
+
+def holds(row: sqlite3.Row, claim: Claim) -> bool:
+    return bool(row["status"] == JobStatus.PENDING.value and row["token"] == claim.token)
+
+
+def may_complete(row: sqlite3.Row, claim: Claim) -> bool:
+    # `expire` leaves the token: a late result counts until the next claim takes the job over.
+    return bool(row["token"] == claim.token)
+
+
+def counted(connection: sqlite3.Connection, resource: str) -> int:
+    query = f"SELECT count(*) FROM jobs WHERE resource = ? AND source IN ({marks(COUNTED_SOURCES)})"
+    return int(connection.execute(query, (resource, *COUNTED_SOURCES)).fetchone()[0])
