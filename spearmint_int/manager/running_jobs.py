@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 CLAIM_LOCK = "claim"  # where all managers together may run so many jobs only
 CLAIM_LOCK_SECONDS = 10.0
 
+# A worker that is told to end (SIGTERM) hands its job back, which costs no attempt: that a cluster
+# wants its machine is no fault of the job. But an objective that ends its own worker would come
+# back for ever, so one run starts a job so many times more often than `max-attempts` says. Only
+# what this run's workers did by themselves counts: not what a stopped run hands back.
+HAND_BACKS_PER_ATTEMPT = 10
+
 
 @dataclass
 class _Submitted:
@@ -43,6 +50,7 @@ class RunningJobs:
         self._context = context
         self._submitted: dict[int, _Submitted] = {}  # by job
         self._gone: list[int] = []  # workers that ended, their jobs not looked at yet
+        self._hand_backs: Counter[int] = Counter()  # of this run, by job
         self._renew_at = 0.0
 
     @property
@@ -58,18 +66,39 @@ class RunningJobs:
         job = self._claim(resource)
         if job is None:
             return None
+        if self._hand_backs[job.id] >= self._most_hand_backs:
+            self._give_up(job)
+            return job
         order = order_for(job, self._context.config, experiment=self._context.experiment)
         try:
             proc_id = self._context.schedulers[resource].submit(order)
         except SchedulerError as error:
             failure = Failure(kind=FailureKind.START, message=str(error))
             self._context.store.release(job.claim, failure=failure)
-            self._submitted[job.id] = _Submitted(job, None)
-            self._gone.append(job.id)
+            self._note_without_worker(job)
             return job
         self._submitted[job.id] = _Submitted(job, proc_id)
         self._context.tell(JobStarted(job, output_path(self._context.config.directory, job.id)))
         return job
+
+    @property
+    def _most_hand_backs(self) -> int:
+        return HAND_BACKS_PER_ATTEMPT * self._context.config.max_attempts
+
+    def _give_up(self, job: Job) -> None:
+        number = self._hand_backs.pop(job.id)
+        message = (
+            f"its worker was told to end (SIGTERM) {number} times in this run, each time before "
+            "there was a result; see that the objective does not do that itself, and that the "
+            "cluster gives it time enough"
+        )
+        failure = Failure(kind=FailureKind.SIGNAL, message=message)
+        self._context.store.fail(job.claim, failure, max_attempts=1)
+        self._note_without_worker(job)
+
+    def _note_without_worker(self, job: Job) -> None:
+        self._submitted[job.id] = _Submitted(job, None)
+        self._gone.append(job.id)
 
     def _claim(self, resource: str) -> Job | None:
         """The next new job, while all managers together have fewer than may run at a time."""
@@ -112,7 +141,9 @@ class RunningJobs:
     def settle(self) -> Iterator[Job]:
         """Look up, one by one, how the jobs of the workers that are gone have ended."""
         while self._gone:
-            job = self._ended_job(self._submitted[self._gone[0]])
+            one = self._submitted[self._gone[0]]
+            job = self._ended_job(one)
+            self._hand_backs[job.id] += _was_handed_back(job, one)
             del self._submitted[self._gone.pop(0)]
             self._context.tell(JobEnded(job))
             yield job
@@ -163,6 +194,12 @@ class RunningJobs:
                 job.claim, failure, max_attempts=self._context.config.max_attempts
             )
         return self._context.store.job(job.id)
+
+
+def _was_handed_back(job: Job, one: _Submitted) -> bool:
+    """Whether the worker gave up its claim unasked, and not because nothing could be started."""
+    uncounted = job.status is JobStatus.NEW and job.attempts < one.job.attempts
+    return uncounted and not one.is_cancelled and len(job.failures) == len(one.job.failures)
 
 
 def order_for(job: Job, config: Config, *, experiment: str) -> Order:

@@ -19,6 +19,7 @@ import pytest
 from spearmint_int.errors import StoreError
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus
 from spearmint_int.manager import EndReason, JobLost
+from spearmint_int.manager.running_jobs import HAND_BACKS_PER_ATTEMPT
 from spearmint_int.stores import Store, open_store_at
 from tests.launcher.launches import eventually, is_running
 from tests.manager import process
@@ -235,3 +236,51 @@ def test_the_results_of_jobs_outlive_a_log_that_one_of_them_deletes(tmp_path: Pa
         return {}
 
     assert eventually(lambda: values() == {n: {"main": float(n)} for n in (1, 2, 3)}, 30)
+
+
+ENDS_ITS_WORKER = """
+import os, signal, time
+def main(job_id, params):
+    with open("calls.txt", "a") as calls:
+        calls.write(f"{job_id}\\n")
+    if len(open("calls.txt").readlines()) <= TIMES:
+        os.kill(os.getppid(), signal.SIGTERM)
+        time.sleep(100)
+    return float(job_id)
+"""
+
+
+@on_both_stores
+def test_an_objective_that_ends_its_own_worker_does_not_run_for_ever(
+    place: Place, store: Store
+) -> None:
+    code = ENDS_ITS_WORKER.replace("TIMES", "1000")
+    config = experiment(place, code, max_finished_jobs=1, max_attempts=1)
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.ALL_BROKEN
+    assert calls(place) == [1] * HAND_BACKS_PER_ATTEMPT
+    (failure,) = store.job(1).failures
+    assert "was told to end (SIGTERM) 10 times in this run" in failure.message
+
+
+def test_a_worker_that_is_told_to_end_costs_no_attempt(place: Place, store: Store) -> None:
+    code = ENDS_ITS_WORKER.replace("TIMES", "4")  # as a cluster might, that wants its machine
+    config = experiment(place, code, max_finished_jobs=1, max_attempts=1)
+    run(config, store)
+    job = store.job(1)
+    assert calls(place) == [1] * 5
+    assert (job.status, job.attempts, job.failures) == (JobStatus.COMPLETE, 1, ())
+
+
+def test_a_job_that_was_given_up_runs_again_after_a_retry(place: Place, store: Store) -> None:
+    config = experiment(
+        place,
+        ENDS_ITS_WORKER.replace("TIMES", str(HAND_BACKS_PER_ATTEMPT + 2)),
+        max_finished_jobs=1,
+        max_attempts=1,
+    )
+    run(config, store)
+    assert store.job(1).status is JobStatus.BROKEN
+    store.retry(1)
+    run(config, store)
+    assert store.job(1).status is JobStatus.COMPLETE
