@@ -100,6 +100,8 @@ def suggestion_time(n: int) -> SuggestionTime:
         alone += calls.inverses * lapack.inverse_seconds(n)
         for (points, products), times in calls.products.items():
             alone += times * calls.samples * products * lapack.product_seconds(n, points)
+        for points, times in calls.means.items():
+            alone += times * calls.samples * lapack.mean_seconds(n, points, *calls.shape)
     return SuggestionTime(total, alone)
 
 
@@ -136,16 +138,20 @@ def peak_memory_mb() -> float:
 class _Recording:
     """Counts the linear algebra of a suggestion outside of the sampler.
 
-    `products` has how many points were predicted at once, with how many products by R each.
+    `products` has how many points were predicted at once, with how many products by R each; `means`
+    how many had their mean by dgemm, and `shape` is of that: fantasies, and features of the trend.
     """
 
     def __init__(self) -> None:
         self.products: Counter[tuple[int, int]] = Counter()
+        self.means: Counter[int] = Counter()
+        self.shape = (1, 0)
         self.samples = self.inverses = self.factorizations = 0
         self._originals: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> _Recording:
         self._replace(Ensemble, "moments", self._predicting(Ensemble.moments, 1))
+        self._replace(Ensemble, "moments_bound", self._predicting(Ensemble.moments_bound, 0))
         gradient = Ensemble.moments_with_gradient
         self._replace(Ensemble, "moments_with_gradient", self._predicting(gradient, 2))
         self._replace(
@@ -172,7 +178,10 @@ class _Recording:
     def _predicting(self, original: Callable[..., Any], products: int) -> Callable[..., Any]:
         def counted(ensemble: Ensemble, U: FloatArray) -> Any:
             self.products[len(U), products] += 1
+            self.means[len(U)] += products < 2  # with a gradient they are not BLAS's
+            first, *_ = ensemble.posteriors
             self.samples = len(ensemble.posteriors)
+            self.shape = (len(first.values), first.features.shape[1])
             return original(ensemble, U)
 
         return counted

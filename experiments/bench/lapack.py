@@ -61,6 +61,28 @@ def product_seconds(n: int, points: int) -> float:
     return points * single
 
 
+@cache
+def mean_seconds(n: int, points: int, fantasies: int, features: int) -> float:
+    """k∗ += Φ φ∗ and α k∗ for so many points: the products that a mean takes."""
+    K, alpha = np.zeros((points, n)), np.ones((fantasies, n))
+    phi, own = np.ones((features, n)), np.zeros((points, features))
+    means = np.empty((points, fantasies))
+    size, count, several, one_each = (
+        ctypes.byref(ctypes.c_int(number)) for number in (n, points, fantasies, features)
+    )
+    one, zero = (ctypes.byref(ctypes.c_double(number)) for number in (1.0, 0.0))
+    dgemm = _function(cython_blas, "dgemm")
+
+    def multiply() -> None:
+        if features:
+            trend = (_data(phi), size, _data(own), one_each, one, _data(K), size)
+            dgemm(b"N", b"N", size, count, one_each, one, *trend)
+        mean = (_data(alpha), size, _data(K), size, zero, _data(means), several)
+        dgemm(b"T", b"N", several, count, size, one, *mean)
+
+    return seconds(multiply, repeats=3)
+
+
 def inverse_seconds(n: int) -> float:
     """L⁻¹ by dtrmm and dtrtri, as the engine does it."""
     L = np.asfortranarray(np.linalg.cholesky(_matrix(n)))
