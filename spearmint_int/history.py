@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -85,8 +86,8 @@ class StoreHistory:
     def refresh(self) -> None:
         """Read what has changed."""
         self.tally = self._store.tally(self._resources)  # first: the rest is not older than that
-        self._is_exact = True
         unfinished = self._store.job_points(UNFINISHED)
+        self._is_exact = self._were_counted(unfinished)
         self._unfinished = {e.id: e for e in unfinished if self._fits(e)}
         self._grow(max([self.total, *self._unfinished]))
         for job_id in self._unfinished:  # a broken job may be tried again
@@ -98,6 +99,12 @@ class StoreHistory:
             self._codes[:] = UNKNOWN
             self._unreadable.clear()
             self._keep(self._store.job_points())
+
+    def _were_counted(self, unfinished: Sequence[JobPoint]) -> bool:
+        """Whether these are those of the tally: nobody has added or claimed one in between."""
+        read = Counter(job.status for job in unfinished)
+        known = all(job.id <= self.tally.last_id for job in unfinished)
+        return known and all(read[status] == self.counts[status] for status in UNFINISHED)
 
     def forget(self, job_id: int) -> None:
         """Read this job again at the next refresh."""

@@ -135,9 +135,7 @@ class Space:
         stretched = {
             column
             for _, variable, column in self._elements()
-            if isinstance(variable, Float | Int)
-            and not variable.log
-            and looks_logarithmic(variable.min, variable.max)
+            if isinstance(variable, Float | Int) and looks_logarithmic(variable)
         }
         return tuple(column for column in self.warpable_columns if column in stretched)
 

@@ -254,9 +254,11 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def looks_logarithmic(low: float, high: float) -> bool:
-    """Whether these bounds span decades, above zero."""
-    return low > 0 and high / low >= LOG_RATIO
+def looks_logarithmic(variable: Float | Int) -> bool:
+    """Whether its bounds span decades, above zero, although its scale is linear."""
+    if variable.log or (isinstance(variable, Int) and variable.base is not None):
+        return False
+    return variable.min > 0 and variable.max / variable.min >= LOG_RATIO
 
 
 def _check_size(size: int) -> None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 import pytest
 
 from spearmint_int.history import StoreHistory
-from spearmint_int.jobs import UNFINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
+from spearmint_int.jobs import (
+    UNFINISHED,
+    Failure,
+    FailureKind,
+    Job,
+    JobDraft,
+    JobStatus,
+    Source,
+    Tally,
+)
 from spearmint_int.stores import Store
 
 FAILURE = Failure(FailureKind.EXCEPTION, "it broke")
@@ -186,12 +195,36 @@ def test_what_we_do_ourselves_is_counted_as_a_read_would(store: Store) -> None:
     assert known.observations().values["main"].tolist() == [3.0]
 
 
-def test_a_job_that_others_have_changed_wants_a_refresh(store: Store) -> None:
+def test_a_job_that_was_not_read_wants_a_refresh_when_it_changes(store: Store) -> None:
     known = StoreHistory(store, tasks=["main"], dimensions=2, resources=["Main"])
     add(store, 0.1)
-    known.refresh()
     known.leave_out([1])
     known.refresh()
     assert not noted(known, store.claim("a", lease_seconds=60))
+
+
+@pytest.mark.parametrize("others", ["add", "claim", "complete"])
+def test_a_change_by_others_between_two_reads_wants_a_refresh(
+    store: Store, monkeypatch: pytest.MonkeyPatch, others: str
+) -> None:
+    known = StoreHistory(store, tasks=["main"], dimensions=2, resources=["Main"])
+    add(store, 0.1)
     known.refresh()
+    read = type(store).tally
+
+    def read_and_then(self: Store, resources: Collection[str] = ()) -> Tally:
+        tally = read(self, resources)
+        if others == "add":
+            add(store, 0.2)
+        elif (job := store.claim("b", lease_seconds=60)) is not None and others == "complete":
+            store.complete(job.claim, {"main": 1.0})
+        return tally
+
+    monkeypatch.setattr(type(store), "tally", read_and_then)
+    known.refresh()
+    monkeypatch.undo()
+    assert not noted(known, add(store, 0.3))
+    known.refresh()
+    assert known.tally == store.tally(["Main"])
+    assert noted(known, add(store, 0.4))
     assert known.tally == store.tally(["Main"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from spearmint_int.config import EnumVariable, FloatVariable
+from spearmint_int.config import EnumVariable, FloatVariable, IntVariable
 from spearmint_int.variables import looks_logarithmic
 
 if TYPE_CHECKING:
@@ -21,14 +21,13 @@ def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
             continue
         if variable.min == variable.max:
             yield f"variables.{name}", f"min and max are both {variable.min}: it never varies"
-        if isinstance(variable, FloatVariable):
-            yield from _log_scale(name, variable)
+        yield from _log_scale(name, variable)
     yield from _budget(config)
     yield from _processes(config)
 
 
-def _log_scale(name: str, variable: FloatVariable) -> Iterator[tuple[str, str]]:
-    if not variable.log and looks_logarithmic(variable.min, variable.max):
+def _log_scale(name: str, variable: FloatVariable | IntVariable) -> Iterator[tuple[str, str]]:
+    if looks_logarithmic(variable.to_space()):
         bounds = f"{variable.min:g} to {variable.max:g}"
         yield f"variables.{name}", f'{bounds} looks like a log scale; if it is, add "log": true'
 

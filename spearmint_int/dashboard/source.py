@@ -53,7 +53,7 @@ class State:
 
     @property
     def version(self) -> str:
-        """Another one whenever a job has changed its state."""
+        """Another one whenever the number of jobs in a state has changed."""
         return "-".join(str(self.counts[status]) for status in JobStatus)
 
 
@@ -68,6 +68,10 @@ class Drawn:
     version: str
     sentence: str
     again_at: float = 0.0  # when it is worth drawing again
+
+    def is_of(self, version: str) -> bool:
+        """Whether there is nothing newer to draw; what failed may have been a passing fault."""
+        return self.figure is not None and self.version == version
 
 
 class Source:
@@ -121,7 +125,7 @@ class Source:
         """The figure of a kind, as new as the run can afford; None while the first is drawn."""
         key, version = (kind, theme), self.state().version
         drawn = self._drawn.get(key)
-        current = drawn and (drawn.version == version or time.monotonic() < drawn.again_at)
+        current = drawn and (drawn.is_of(version) or time.monotonic() < drawn.again_at)
         if not current and key not in self._being_drawn:
             self._being_drawn.add(key)
             threading.Thread(target=self._draw, args=(key, version), daemon=True).start()

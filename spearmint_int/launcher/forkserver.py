@@ -16,7 +16,7 @@ import struct
 import sys
 import tempfile
 import traceback
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, NoReturn
 
 from spearmint_int.launcher.cgroup import mount_point
@@ -112,12 +112,14 @@ def serve(channel: socket.socket) -> None:
 
 @cache
 def _prepare(place: StoreAddress) -> None:
-    """Once, what every worker would have to do for itself: late imports, codecs, searched paths."""
-    load_client(place)
-    kernel_oom_kills()
-    mount_point()
-    tempfile.gettempdir()
-    Wakeup()
+    """Once, what every worker would have to do for itself: late imports, codecs, searched paths.
+
+    What fails here (a full disk, no files left) fails in the worker too, which can tell of it.
+    """
+    client = partial(load_client, place)
+    for step in (client, kernel_oom_kills, mount_point, tempfile.gettempdir, Wakeup):
+        with contextlib.suppress(Exception):
+            step()
     gc.freeze()  # or a worker's first collection copies every page that it shares with us
 
 

@@ -243,6 +243,8 @@ class Run:
             return True
         if self._tracker.may_add(resource):
             self._suggester.begin(resource)
+        else:
+            self._decide_again = True  # others have used up the budget meanwhile
         return False
 
     def _read(self) -> None:

@@ -86,7 +86,7 @@ class RunningJobs:
         return HAND_BACKS_PER_ATTEMPT * self._context.config.max_attempts
 
     def _give_up(self, job: Job) -> None:
-        number = self._hand_backs.pop(job.id)
+        number = self._hand_backs[job.id]
         message = (
             f"its worker was told to end (SIGTERM) {number} times in this run, each time before "
             "there was a result; see that the objective does not do that itself, and that the "
@@ -94,6 +94,7 @@ class RunningJobs:
         )
         failure = Failure(kind=FailureKind.SIGNAL, message=message)
         self._context.store.fail(job.claim, failure, max_attempts=1)
+        del self._hand_backs[job.id]  # a retry is another matter
         self._note_without_worker(job)
 
     def _note_without_worker(self, job: Job) -> None:
@@ -199,7 +200,7 @@ class RunningJobs:
 def _was_handed_back(job: Job, one: _Submitted) -> bool:
     """Whether the worker gave up its claim unasked, and not because nothing could be started."""
     uncounted = job.status is JobStatus.NEW and job.attempts < one.job.attempts
-    return uncounted and not one.is_cancelled and len(job.failures) == len(one.job.failures)
+    return uncounted and len(job.failures) == len(one.job.failures)
 
 
 def order_for(job: Job, config: Config, *, experiment: str) -> Order:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Readiness(Enum):
-    """What came of the wish for a point."""
+    """Whether a point can be asked for now, and if not, why."""
 
     READY = "ready"  # all data are read, and nobody else chooses
     INITIAL_POINTS = "initial points"  # they were stored as jobs, and come first

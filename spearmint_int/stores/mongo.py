@@ -115,7 +115,7 @@ class MongoStore:
             self._check_unused()
             if not create:
                 raise StoreMissing(f"{self.location}: no jobs yet; `spearmint-int run` makes some")
-            self._jobs.make_indexes()
+            self._jobs.make_index()
             version = self._meta.first(SCHEMA_NAME, SCHEMA_VERSION)
         if isinstance(version, int) and 0 < version < SCHEMA_VERSION:
             version = self._migrated()

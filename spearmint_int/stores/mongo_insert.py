@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from spearmint_int.stores.mongo_server import Document, MongoServer
 
 DUPLICATE_KEY = 11000
+JOBS: Document = {"_id": {"$type": "number"}}  # and not what somebody else put among them
 
 # Many results go in by this many at once: few round trips, far below the 48 MB of a message.
 BATCH = 500
@@ -64,7 +65,7 @@ def insert_next(
 
 def last_id(jobs: Collection[Document]) -> int:
     """The highest id that is in use, 0 without one."""
-    last = jobs.find_one({}, {"_id": 1}, sort=[("_id", DESCENDING)])
+    last = jobs.find_one(JOBS, {"_id": 1}, sort=[("_id", DESCENDING)])
     return 0 if last is None else int(last["_id"])
 
 

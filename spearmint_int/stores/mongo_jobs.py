@@ -13,7 +13,6 @@ from pymongo import ASCENDING
 
 from spearmint_int.errors import DamagedJob
 from spearmint_int.jobs import (
-    COUNTED_SOURCES,
     Claim,
     Job,
     JobPoint,
@@ -24,7 +23,7 @@ from spearmint_int.jobs import (
 )
 from spearmint_int.stores import records
 from spearmint_int.stores.mongo_documents import from_bson, to_bson
-from spearmint_int.stores.mongo_insert import insert_next, last_id
+from spearmint_int.stores.mongo_insert import JOBS, insert_next, last_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -33,11 +32,8 @@ if TYPE_CHECKING:
 
     from spearmint_int.stores.mongo_server import Document, MongoServer
 
-# One for claims, leases and lists by status; one for the budget.
-INDEXES = (
-    [("status", ASCENDING), ("_id", ASCENDING)],
-    [("resource", ASCENDING), ("source", ASCENDING), ("status", ASCENDING)],
-)
+# For claims, leases and lists by status.
+INDEX = [("status", ASCENDING), ("_id", ASCENDING)]
 
 
 class JobCollection:
@@ -46,9 +42,8 @@ class JobCollection:
     def __init__(self, server: MongoServer, collection: MongoCollection[Document]) -> None:
         self._server, self._collection = server, collection
 
-    def make_indexes(self) -> None:
-        for index in INDEXES:
-            self._server.call(partial(self._collection.create_index, index))
+    def make_index(self) -> None:
+        self._server.call(lambda: self._collection.create_index(INDEX))
 
     def insert(
         self,
@@ -96,14 +91,10 @@ class JobCollection:
 
     def tally(self, resources: Collection[str]) -> Tally:
         """See `Store.tally`."""
-        asked_for = {"$in": ["$resource", list(resources)]}
-        kind = {
-            "resource": {"$cond": [asked_for, "$resource", None]},
-            "counts": {"$in": ["$source", [source.value for source in COUNTED_SOURCES]]},
-            "status": "$status",
-        }
+        kind = {name: f"${name}" for name in ("resource", "source", "status")}
         group = {"$group": {"_id": kind, "number": {"$sum": 1}, "last": {"$max": "$_id"}}}
-        found = self._server.call(lambda: list(self._collection.aggregate([group])))
+        pipeline = [{"$match": JOBS}, group]
+        found = self._server.call(lambda: list(self._collection.aggregate(pipeline)))
         rows = [(*(row["_id"].get(name) for name in kind), int(row["number"])) for row in found]
         highest = max((int(row["last"]) for row in found), default=0)
         return records.tally_of(rows, resources, last_id=highest)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from spearmint_int import plain_json
 from spearmint_int.errors import DamagedJob, JobNotFound, StoreError
 from spearmint_int.jobs import (
+    COUNTED_SOURCES,
     Claim,
     Failure,
     FailureKind,
@@ -276,15 +277,17 @@ def _job(job_id: int, record: Mapping[str, Any]) -> Job:
 def tally_of(
     rows: Iterable[tuple[Any, Any, Any, int]], resources: Iterable[str], *, last_id: int
 ) -> Tally:
-    """The tally of rows (resource, whether its source counts, status, number); the resource is None
-    where it was not asked for. A status that is none does not count."""
+    """The tally of rows (resource, source, status, number), with the budgets of these resources.
+
+    A status that is none does not count.
+    """
     counts = dict.fromkeys(JobStatus, 0)
     budgets = {resource: dict.fromkeys(JobStatus, 0) for resource in resources}
     known = {status.value: status for status in JobStatus}
-    for resource, is_counted, text, number in rows:
+    for resource, source, text, number in rows:
         status = known.get(text) if isinstance(text, str) else None
         if status is not None:
             counts[status] += number
-            if is_counted and resource is not None:
+            if source in COUNTED_SOURCES and resource in budgets:
                 budgets[resource][status] += number
     return Tally(counts, budgets, last_id)

@@ -11,7 +11,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.jobs import (
-    COUNTED_SOURCES,
     FINISHED,
     Claim,
     Failure,
@@ -209,10 +208,7 @@ class SQLiteStore:
     def tally(self, resources: Collection[str] = ()) -> Tally:
         with self._file.reading() as connection:
             rows = connection.execute(
-                f"SELECT CASE WHEN resource IN ({sqlite_rows.marks(resources)}) THEN resource END,"
-                f" source IN ({sqlite_rows.marks(COUNTED_SOURCES)}), status, count(*), max(id)"
-                " FROM jobs GROUP BY 1, 2, 3",
-                (*resources, *COUNTED_SOURCES),
+                "SELECT resource, source, status, count(*), max(id) FROM jobs GROUP BY 1, 2, 3"
             ).fetchall()
         last_id = max((row[4] for row in rows), default=0)
         return records.tally_of([tuple(row)[:4] for row in rows], resources, last_id=last_id)

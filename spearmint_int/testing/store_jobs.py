@@ -158,6 +158,11 @@ class JobsContract:
         assert tally.budgets["none"] == dict.fromkeys(tally.counts, 0)
         assert sum(tally.counts.values()) == 3
 
+    def test_the_budget_of_a_resource_with_an_odd_name_counts(self, store: Store) -> None:
+        for name in ("$resource", "a.b", "", "Main"):
+            add(store, resource=name)
+            assert store.tally([name]).budgets[name][NEW] == 1
+
     def test_evaluations_are_the_finished_jobs(self, store: Store) -> None:
         store.add_complete(draft(), {"main": 1.5})
         store.fail(add_and_claim(store).claim, FAILURE, max_attempts=1)

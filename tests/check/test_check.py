@@ -105,6 +105,12 @@ def test_bounds_that_look_like_a_log_scale_are_told(tmp_path: Path) -> None:
     assert advice(tmp_path, variables={"rate": rate}) == [
         'variables.rate: 1e-05 to 1 looks like a log scale; if it is, add "log": true'
     ]
+    units = {"type": "INT", "min": 1, "max": 5000}
+    assert advice(tmp_path, variables={"units": units}) == [
+        'variables.units: 1 to 5000 looks like a log scale; if it is, add "log": true'
+    ]
+    assert advice(tmp_path, variables={"units": {**units, "log": True}}) == []
+    assert advice(tmp_path, variables={"units": {**units, "max": 4096, "base": 2}}) == []
     assert advice(tmp_path, variables={"rate": rate | {"log": True}}) == []
 
 

@@ -60,7 +60,7 @@ def test_noisy_draws_spread_more_than_those_of_the_function() -> None:
 
 
 @pytest.mark.parametrize(
-    ("input_warp", "warped"), [(False, ()), (True, (0, 1, 2, 3)), ("auto", (0, 3))]
+    ("input_warp", "warped"), [(False, ()), (True, (0, 1, 2, 3, 5)), ("auto", (0, 3))]
 )
 def test_auto_bends_only_what_spans_decades_without_log(
     input_warp: bool, warped: tuple[int, ...]
@@ -72,6 +72,7 @@ def test_auto_bends_only_what_spans_decades_without_log(
             "share": Float(0.0, 1.0),
             "units": Int(1, 5000),
             "depth": Int(1, 4),
+            "powers": Int(1, 2**19, base=2),
         }
     )
     model = model_of(space, ChooserOptions(input_warp=input_warp), trend=True)

@@ -19,6 +19,7 @@ from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
+from tests.launcher.launches import eventually
 
 __all__ = ["experiment", "spearmint", "with_results"]
 ROWS = [
@@ -106,6 +107,11 @@ def test_a_figure_that_fails_says_so_and_rests_too(
     for _ in range(5):
         source.figure("mine", "light")
     assert tries == ["light"]
+    assert drawn.again_at > time.monotonic()
+    with monkeypatch.context() as rested:
+        rested.setattr(time, "monotonic", lambda: drawn.again_at)
+        source.figure("mine", "light")
+    assert eventually(lambda: tries == ["light", "light"])
     source.close()
 
 

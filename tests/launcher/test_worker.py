@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from spearmint_int import worker
 from spearmint_int.jobs import JobStatus
+from spearmint_int.launcher import forkserver
 from spearmint_int.stores import Store
 from spearmint_int.testing.orders import claimed_order
 from tests.launcher.launches import eventually
@@ -56,3 +59,16 @@ def test_wrong_arguments_are_explained() -> None:
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert "worker.py run FILE" in ended.stderr
+
+
+def test_what_cannot_be_prepared_is_left_to_the_worker(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, order = claimed_order(place, store, SQUARE)
+
+    def no_room() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", no_room)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    forkserver._prepare.__wrapped__(order.store)

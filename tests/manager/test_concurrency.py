@@ -11,8 +11,8 @@ import pytest
 
 from spearmint_int.errors import ConfigError
 from spearmint_int.experiment import StoredExperiment
-from spearmint_int.jobs import JobStatus
-from spearmint_int.manager import EndReason, Event, JobEnded, Manager
+from spearmint_int.jobs import JobDraft, JobStatus
+from spearmint_int.manager import EndReason, Event, JobEnded, JobStarted, Manager
 from spearmint_int.stores import Store, open_store
 from spearmint_int.suggestion_lock import SuggestionLock
 from tests.manager.experiments import (
@@ -101,3 +101,20 @@ def test_the_lock_is_waited_for_before_variables_are_declared_anew(
     begin = time.monotonic()
     StoredExperiment.begin(other, store)
     assert time.monotonic() - begin > 0.4
+
+
+def test_a_budget_that_others_have_finished_is_noticed_at_once(place: Place, store: Store) -> None:
+    config = experiment(place, max_finished_jobs=3, polling_time=60)
+
+    def finish_the_budget(event: Event) -> None:
+        """As another manager would while our second job runs."""
+        if isinstance(event, JobStarted) and event.job.id == 2:
+            assert store.add(JobDraft({"x": 0.5, "k": 1}, (0.75, 0.3)), limit=3)
+            job = store.claim("another manager", lease_seconds=60)
+            assert job is not None
+            assert store.complete(job.claim, {"main": 0.5})
+
+    began = time.monotonic()
+    manager = Manager(config, store, listener=finish_the_budget, recommender=no_estimate)
+    assert manager.run().reason is EndReason.BUDGET
+    assert time.monotonic() - began < 30

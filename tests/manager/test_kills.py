@@ -18,12 +18,19 @@ import pytest
 
 from spearmint_int.errors import StoreError
 from spearmint_int.jobs import FailureKind, JobDraft, JobStatus
-from spearmint_int.manager import EndReason, JobLost
+from spearmint_int.manager import EndReason, Event, JobEnded, JobLost, Manager
 from spearmint_int.manager.running_jobs import HAND_BACKS_PER_ATTEMPT
 from spearmint_int.stores import Store, open_store_at
 from tests.launcher.launches import eventually, is_running
 from tests.manager import process
-from tests.manager.experiments import SLEEP, experiment, on_both_stores, run, write_objective
+from tests.manager.experiments import (
+    SLEEP,
+    experiment,
+    no_estimate,
+    on_both_stores,
+    run,
+    write_objective,
+)
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(120)
@@ -272,15 +279,21 @@ def test_a_worker_that_is_told_to_end_costs_no_attempt(place: Place, store: Stor
     assert (job.status, job.attempts, job.failures) == (JobStatus.COMPLETE, 1, ())
 
 
-def test_a_job_that_was_given_up_runs_again_after_a_retry(place: Place, store: Store) -> None:
+def test_a_job_that_was_given_up_runs_again_after_a_retry_in_the_same_run(
+    place: Place, store: Store
+) -> None:
     config = experiment(
         place,
         ENDS_ITS_WORKER.replace("TIMES", str(HAND_BACKS_PER_ATTEMPT + 2)),
         max_finished_jobs=1,
         max_attempts=1,
     )
-    run(config, store)
-    assert store.job(1).status is JobStatus.BROKEN
-    store.retry(1)
-    run(config, store)
-    assert store.job(1).status is JobStatus.COMPLETE
+    retried: list[int] = []
+
+    def retry_once(event: Event) -> None:
+        if isinstance(event, JobEnded) and event.job.status is JobStatus.BROKEN and not retried:
+            retried.append(event.job.id)
+            store.retry(event.job.id)
+
+    Manager(config, store, listener=retry_once, recommender=no_estimate).run()
+    assert (retried, store.job(1).status) == ([1], JobStatus.COMPLETE)

@@ -11,6 +11,7 @@ import pymongo
 import pytest
 
 from spearmint_int.errors import SpearmintError, StoreError, StoreUnavailable, StoreVersionError
+from spearmint_int.jobs import JobStatus
 from spearmint_int.stores import open_store, open_store_at
 from spearmint_int.stores.address import shown_address
 from spearmint_int.stores.mongo import MongoStore
@@ -96,10 +97,10 @@ def test_another_schema_version_is_refused(
         open_experiment()
 
 
-def test_the_indexes_are_there(open_experiment: OpenStore, database: Any, tmp_path: Path) -> None:
+def test_the_index_is_there(open_experiment: OpenStore, database: Any, tmp_path: Path) -> None:
     open_experiment()
     names = set(database[f"{tmp_path.name}.jobs"].index_information())
-    assert names == {"_id_", "status_1__id_1", "resource_1_source_1_status_1"}
+    assert names == {"_id_", "status_1__id_1"}
 
 
 def test_a_name_that_mongodb_does_not_allow_is_explained(open_experiment: OpenStore) -> None:
@@ -241,3 +242,15 @@ def test_no_message_has_a_password_whatever_is_wrong_with_the_address(
         open_store_at(Place(tmp_path, "test", address), patience=0.1)
     assert "hunter2" not in str(caught.value).removeprefix("unknown store 'hunter2'")
     assert "hunter2" not in repr(Place(tmp_path, "test", address))
+
+
+def test_what_others_put_among_the_jobs_is_no_job(
+    open_experiment: OpenStore, database: Any, tmp_path: Path
+) -> None:
+    store = open_experiment()
+    add(store)
+    jobs = database[f"{tmp_path.name}.jobs"]
+    jobs.insert_one({**jobs.find_one({"_id": 1}), "_id": "a copy"})
+    assert store.tally().counts[JobStatus.NEW] == 1
+    assert store.tally().last_id == store.last_id() == 1
+    assert add(store).id == 2
