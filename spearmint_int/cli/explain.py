@@ -52,6 +52,8 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
 
 def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     """(name, text) of what was weighed."""
+    if found.declared_anew:
+        yield "variables", "were declared anew since: all of this is among those of then"
     yield "best known", _estimate(found.best_known)
     yield "expected", f"{_estimate(found.expected)} here"
     yield "why here", why_here(found)

@@ -52,6 +52,19 @@ def test_a_changed_setting_is_told(finished: Path, spearmint: CommandLine, tmp_p
     assert "from other data or settings than then" in answer.out
 
 
+@pytest.mark.parametrize("highest", [1, 40])
+def test_variables_that_were_declared_anew_are_told(
+    finished: Path, spearmint: CommandLine, highest: int
+) -> None:
+    variables = CONFIG["variables"] | {"n": {"type": "INT", "min": 0, "max": highest}}
+    (finished / "anew.json").write_text(json.dumps(CONFIG | {"variables": variables}))
+    anew = ("--config", "anew.json")
+    explained, replayed = (spearmint(c, finished, "8", *anew) for c in ("explain", "replay"))
+    assert "were declared anew since" in explained.out
+    assert "the same, bit for bit among the variables of then" in replayed.out
+    assert spearmint("audit", finished, *anew).out == spearmint("audit", finished).out
+
+
 def test_the_audit_counts_what_rounding_repeats(finished: Path, spearmint: CommandLine) -> None:
     rows = spearmint("audit", finished, "--json").json
     assert [row["treatment"] for row in rows] == ["naive", "basic"]
