@@ -29,7 +29,6 @@ FINE = 0
 ALL_BROKEN = 1  # a run in which no job has worked
 USERS_MISTAKE = 2  # told in one sentence on stderr
 INTERRUPTED = 130  # Ctrl-C
-PIPE_CLOSED = 141  # the reader of a pipe went away
 
 
 @dataclass(frozen=True)
