@@ -63,7 +63,9 @@ class Explanation:
     runner_up: RunnerUp | None
     decisive_jobs: tuple[int, ...]  # without whose result the choice would have been elsewhere
     declared_anew: bool  # the variables, since then: all of this is among those of then
-    surprise: float | None  # (observed − expected) / sd of an evaluation; None without a result
+    evaluation: Expected  # of one evaluation here, its noise included
+    observed: float | None
+    surprise: float | None  # (observed − mean) / sd of an evaluation; None without a result
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -78,11 +80,12 @@ def explain(
     past = past_experiment(experiment, points, job)
     problem = past.problem()
     sign = -1.0 if experiment.maximize else 1.0
-    here = np.array([job.point])
+    here, observed = np.array([job.point]), _observed(job, experiment.objective)
     with one_blas_thread():
         model = fit_for_search(problem, problem.rng())
         expected, best = _expected(model, here), _best_known(model)
         exploitation, exploration = _parts(model, here, best.mean)
+        evaluation = _signed(_of_evaluation(model, here), sign)
         return Explanation(
             expected=_signed(expected, sign),
             best_known=_signed(best, sign),
@@ -91,7 +94,9 @@ def explain(
             runner_up=_runner_up(model, job, sign),
             decisive_jobs=_decisive(past, problem, job),
             declared_anew=past.space != experiment.space,
-            surprise=_surprise(model, here, _value(job, experiment.objective), sign),
+            evaluation=evaluation,
+            observed=observed,
+            surprise=_surprise(observed, evaluation),
         )
 
 
@@ -138,16 +143,20 @@ def _runner_up(model: FittedModel, job: Job, sign: float) -> RunnerUp | None:
     return RunnerUp(stored["params"], _signed(_expected(model, point), sign), stored.get("value"))
 
 
-def _value(job: Job, task: str) -> float:
-    return float("nan") if job.values is None else job.values.get(task, float("nan"))
+def _observed(job: Job, task: str) -> float | None:
+    value = (job.values or {}).get(task, float("nan"))
+    return value if np.isfinite(value) else None
 
 
-def _surprise(model: FittedModel, here: FloatArray, value: float, sign: float) -> float | None:
-    if not np.isfinite(value):
+def _of_evaluation(model: FittedModel, here: FloatArray) -> Expected:
+    draws = model.draw(here, np.random.default_rng(0), DRAWS, noisy=True)
+    return Expected(float(np.mean(draws)), float(np.std(draws)))
+
+
+def _surprise(observed: float | None, evaluation: Expected) -> float | None:
+    if observed is None or evaluation.sd <= 0.0:
         return None
-    draws = sign * model.draw(here, np.random.default_rng(0), DRAWS, noisy=True)
-    spread = float(np.std(draws))
-    return float((value - np.mean(draws)) / spread) if spread > 0.0 else None
+    return (observed - evaluation.mean) / evaluation.sd
 
 
 def _decisive(past: PastExperiment, problem: Problem, job: Job) -> tuple[int, ...]:

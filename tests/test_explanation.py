@@ -79,3 +79,13 @@ def test_a_job_is_explained_by_the_variables_that_it_was_chosen_among(
     read = StoredExperiment.read(experiment(place, **QUICK, variables=anew), store)
     after = explain(read, store.job_points(list(JobStatus)), store.job(8))
     assert after == replace(before, declared_anew=True)
+
+
+@ONE_STORE
+def test_the_surprise_is_counted_in_the_sd_of_an_evaluation(place: Place, store: Store) -> None:
+    found = [each for each in explained(place, store, 8) if each and each.surprise is not None]
+    assert found
+    for each in found:
+        assert each.observed is not None
+        assert each.surprise == (each.observed - each.evaluation.mean) / each.evaluation.sd
+        assert each.evaluation.sd > 0.9 * each.expected.sd  # by 400 draws, and with the noise

@@ -136,7 +136,7 @@ def _seconds_left(config: Config, report: StatusReport) -> float | None:
 
 
 def _has_reached_goal(config: Config, goal: Goal | None) -> bool:
-    """Whether a run would end at once; a goal of another sentence than the config's says nothing."""
+    """Whether a run would end at once: one of another sentence than the config has says nothing."""
     from spearmint_int.config.stop_rule import StopRule  # noqa: PLC0415 (pydantic)
 
     if config.stop_when is None or goal is None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.cli.explain import outcome_text
 from spearmint_int.cli.program import exit_code
+from spearmint_int.explanation import Expected
 from tests.cli.conftest import CONFIG, OBJECTIVE, CommandLine
 
 
@@ -37,6 +39,11 @@ def test_a_chosen_job_is_explained(finished: Path, spearmint: CommandLine) -> No
     answer = spearmint("explain", finished, "8")
     for part in ("expected", "exploration", "runner-up", "decisive", "it turned out"):
         assert part in answer.out
+
+
+def test_the_sd_that_an_outcome_is_counted_in_stands_beside_it() -> None:
+    told = outcome_text(1.0, Expected(3.0, 2.0), -1.0)
+    assert told == "1, 1.0 sd below the 3.0 ± 2.0 of one evaluation, noise included: as expected"
 
 
 def test_every_suggestion_is_the_same_again(finished: Path, spearmint: CommandLine) -> None:
