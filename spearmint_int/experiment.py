@@ -89,7 +89,7 @@ class Experiment:
         return self.chooser(self.problem(), count)
 
     def recommend(self) -> Recommendation | None:
-        """The model's optimum; None until there is a finite result."""
+        """The model's optimum; None until there are two finite results."""
         return self.in_own_direction(recommend(self.problem()))
 
     def predict(self, params: Sequence[Mapping[str, Any]]) -> Prediction:
