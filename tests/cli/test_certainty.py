@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.cli.certainty import likeliest
 from spearmint_int.cli.explain import outcome_text
 from spearmint_int.cli.program import exit_code
 from spearmint_int.explanation import Expected
@@ -29,6 +30,18 @@ def test_the_chances_of_an_integer_add_up(finished: Path, spearmint: CommandLine
     assert [row["value"] for row in chances] == [0, 1, 2, 3, 4]
     assert sum(row["probability"] for row in chances) == pytest.approx(1.0)
     assert told["regret"]["95 %"] >= 0
+
+
+def test_the_values_that_are_not_shown_are_summed_up() -> None:
+    rows = likeliest(dict.fromkeys(range(70), 0.01) | {70: 0.3})
+    assert len(rows) == 9
+    assert rows[-2:] == [("70", 0.3), ("others", pytest.approx(0.63))]
+    assert likeliest({"a": 0.25, "b": 0.75}) == [("a", 0.25), ("b", 0.75)]
+
+
+def test_a_long_option_is_cut() -> None:
+    (label, _), *_ = likeliest({"a-very-long-option-of-a-variable": 1.0})
+    assert label == "a-very-long-option-…"
 
 
 def test_people_see_bars(finished: Path, spearmint: CommandLine) -> None:
