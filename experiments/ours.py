@@ -47,7 +47,7 @@ class Ours:
         self._optimizer.tell(params, value)
 
     def recommend(self) -> Params:
-        answer = self._optimizer.recommend()
+        answer = self._optimizer.recommend() or self._optimizer.best()
         if answer is None:
             raise ValueError("no finite result yet: tell one before asking for a recommendation.")
         return answer.params

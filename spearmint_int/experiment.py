@@ -30,6 +30,7 @@ from spearmint_int.config.declaration import (
     begin_era,
     check_variables,
     eras,
+    eras_until,
     is_of,
     still_declared,
 )
@@ -38,10 +39,9 @@ from spearmint_int.history import MemoryHistory, StoreHistory
 from spearmint_int.identity import begin_identity, identity_notices, load_identity
 from spearmint_int.jobs import JobDraft, runs_of
 from spearmint_int.launcher.liveness import new_owner
-from spearmint_int.recode import fixed_names, recoder
+from spearmint_int.recode import Placement
 from spearmint_int.sampling import ChainState
 from spearmint_int.settings import keep_settings
-from spearmint_int.space import Space
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spearmint_int.chooser import Suggestion
     from spearmint_int.config import Config
     from spearmint_int.history import History
+    from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
 
 
@@ -88,7 +89,7 @@ class Experiment:
         return self.chooser(self.problem(), count)
 
     def recommend(self) -> Recommendation | None:
-        """The model's optimum; None until there is a finite result."""
+        """The model's optimum; None until there are two finite results."""
         return self.in_own_direction(recommend(self.problem()))
 
     def predict(self, params: Sequence[Mapping[str, Any]]) -> Prediction:
@@ -133,8 +134,9 @@ class StoredExperiment(Experiment):
         self.notices = [] if identity is None else identity_notices(config, identity)
         known = eras(store)
         check_variables(config, known)
-        space, seed = config.space(), store.load_meta("seed")
-        space = Space(space.variables, also_varying=fixed_names(known, space))
+        self._eras, self._was = known, {n: v.was for n, v in config.variables.items()}
+        placement = Placement.among(known, config.space(), self._was)
+        space, seed = placement.space, store.load_meta("seed")
         super().__init__(
             space,
             StoreHistory(
@@ -142,7 +144,7 @@ class StoredExperiment(Experiment):
                 tasks=config.tasks,
                 dimensions=space.dimensions,
                 maximize=config.maximize,
-                recode=recoder(known, space, {n: v.was for n, v in config.variables.items()}),
+                recode=placement.recode,
                 resources=tuple(config.resources),
             ),
             options=config.chooser_options(),
@@ -153,6 +155,12 @@ class StoredExperiment(Experiment):
         )
         self.tasks = config.tasks
         self._config, self._store = config, store
+
+    def placement_for(self, job_id: int) -> Placement:
+        """The variables as they were declared when the job was added."""
+        known = eras_until(self._eras, job_id)
+        space = known[-1].space if known else self.space
+        return Placement.among(known, space, self._was)
 
     def check_declaration(self) -> None:
         """ConfigError when others have declared the variables anew: a point of ours would be taken

@@ -21,8 +21,8 @@ from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit_for_search
-from spearmint_int.jobs import Job, JobPoint, ids_of
-from spearmint_int.replay import problem_before
+from spearmint_int.jobs import Job, JobPoint
+from spearmint_int.replay import PastExperiment, past_experiment
 from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ class Explanation:
     exploration: float
     runner_up: RunnerUp | None
     decisive_jobs: tuple[int, ...]  # without whose result the choice would have been elsewhere
-    surprise: float | None  # (observed − expected) / sd of an evaluation; None without a result
+    declared_anew: bool  # the variables, since then: all of this is among those of then
+    evaluation: Expected  # of one evaluation here, its noise included
+    observed: float | None
+    surprise: float | None  # (observed − mean) / sd of an evaluation; None without a result
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -74,21 +77,26 @@ def explain(
     """None for a job that no model chose; `points` are those of all jobs."""
     if job.provenance.get("hyperparameters") is None:
         return None
-    problem = problem_before(experiment, points, job)
+    past = past_experiment(experiment, points, job)
+    problem = past.problem()
     sign = -1.0 if experiment.maximize else 1.0
-    here = np.array([job.point])
+    here, observed = np.array([job.point]), _observed(job, experiment.objective)
     with one_blas_thread():
         model = fit_for_search(problem, problem.rng())
         expected, best = _expected(model, here), _best_known(model)
         exploitation, exploration = _parts(model, here, best.mean)
+        evaluation = _signed(_of_evaluation(model, here), sign)
         return Explanation(
             expected=_signed(expected, sign),
             best_known=_signed(best, sign),
             exploitation=exploitation,
             exploration=exploration,
             runner_up=_runner_up(model, job, sign),
-            decisive_jobs=_decisive(experiment, problem, points, job),
-            surprise=_surprise(model, here, _value(job, experiment.objective), sign),
+            decisive_jobs=_decisive(past, problem, job),
+            declared_anew=past.space != experiment.space,
+            evaluation=evaluation,
+            observed=observed,
+            surprise=_surprise(observed, evaluation),
         )
 
 
@@ -135,29 +143,30 @@ def _runner_up(model: FittedModel, job: Job, sign: float) -> RunnerUp | None:
     return RunnerUp(stored["params"], _signed(_expected(model, point), sign), stored.get("value"))
 
 
-def _value(job: Job, task: str) -> float:
-    return float("nan") if job.values is None else job.values.get(task, float("nan"))
+def _observed(job: Job, task: str) -> float | None:
+    value = (job.values or {}).get(task, float("nan"))
+    return value if np.isfinite(value) else None
 
 
-def _surprise(model: FittedModel, here: FloatArray, value: float, sign: float) -> float | None:
-    if not np.isfinite(value):
+def _of_evaluation(model: FittedModel, here: FloatArray) -> Expected:
+    draws = model.draw(here, np.random.default_rng(0), DRAWS, noisy=True)
+    return Expected(float(np.mean(draws)), float(np.std(draws)))
+
+
+def _surprise(observed: float | None, evaluation: Expected) -> float | None:
+    if observed is None or evaluation.sd <= 0.0:
         return None
-    draws = sign * model.draw(here, np.random.default_rng(0), DRAWS, noisy=True)
-    spread = float(np.std(draws))
-    return float((value - np.mean(draws)) / spread) if spread > 0.0 else None
+    return (observed - evaluation.mean) / evaluation.sd
 
 
-def _decisive(
-    experiment: StoredExperiment, problem: Problem, points: Sequence[JobPoint], job: Job
-) -> tuple[int, ...]:
+def _decisive(past: PastExperiment, problem: Problem, job: Job) -> tuple[int, ...]:
     """The jobs, of the best and the nearest, without whose result it would have gone elsewhere."""
-    waiting = ids_of(job.provenance.get("pending_jobs") or ())
-    ids = sorted(e.id for e in points if e.id < job.id and e.id not in waiting)
+    ids = [e.id for e in past.history.known]
     moved = []
     for row in _looked_at(problem, np.array(job.point)):
         rest = np.delete(np.arange(len(ids)), row)
         without = replace(problem, observations=taken(problem.observations, rest))
-        chosen = experiment.chooser(without, 1).suggestions[0].point
+        chosen = past.chooser(without, 1).suggestions[0].point
         if is_elsewhere(problem, chosen, np.array(job.point)):
             moved.append(ids[row])
     return tuple(sorted(moved))

@@ -21,6 +21,10 @@ class Goal:
     confidence: float
     wanted: float
 
+    @property
+    def is_reached(self) -> bool:
+        return self.bound <= self.wanted
+
     def __str__(self) -> str:
         sure = f"{100.0 * self.confidence:.4g} % sure"
         within = f"that no point is better than the best by more than {self.bound:.3g}"

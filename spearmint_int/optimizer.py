@@ -152,7 +152,8 @@ class Optimizer:
         return min(finite, key=lambda e: sign * e.value, default=None)
 
     def recommend(self) -> Recommendation | None:
-        """The model's optimum: under noise a better answer than `best`."""
+        """The model's optimum: under noise a better answer than `best`. None until there are two
+        finite results."""
         with self._lock:
             return self._experiment.recommend()
 

@@ -7,6 +7,7 @@ no search goes. A point with an option that is gone has no place: its row is NaN
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +22,31 @@ if TYPE_CHECKING:
 # A fixed FLOAT has the whole of [0, 1]: other values begin beyond it.
 FIXED_GAP = 0.5
 
+Recode = Callable[[int, Sequence[float]], "FloatArray"]
 
-def recoder(
-    known: Sequence[Era], space: Space, was: Mapping[str, Any]
-) -> Callable[[int, Sequence[float]], FloatArray] | None:
+
+@dataclass(frozen=True)
+class Placement:
+    """The space of one declaration, and where the jobs of those before it have their place."""
+
+    space: Space
+    recode: Recode | None
+
+    @classmethod
+    def among(cls, known: Sequence[Era], space: Space, was: Mapping[str, Any]) -> Placement:
+        """`known` are the declarations so far; `was` has the values of variables that are new."""
+        space = Space(space.variables, also_varying=fixed_names(known, space))
+        return cls(space, recoder(known, space, was))
+
+    def place(self, job_id: int, point: Sequence[float]) -> FloatArray | None:
+        """A job's point [D] in this space; None where it has no place here."""
+        u = np.array(point, dtype=np.float64) if self.recode is None else self.recode(job_id, point)
+        return None if u.shape != (self.space.dimensions,) or np.isnan(u).any() else u
+
+
+def recoder(known: Sequence[Era], space: Space, was: Mapping[str, Any]) -> Recode | None:
     """(job id, its stored point) → its point now; None where nothing has changed."""
-    spaces = [(era.after, era.space()) for era in known]
+    spaces = [(era.after, era.space) for era in known]
     if all(earlier == space for _, earlier in spaces):
         return None
 
@@ -58,10 +78,7 @@ def recoded(u: FloatArray, earlier: Space, space: Space, was: Mapping[str, Any])
 def fixed_names(known: Sequence[Era], space: Space) -> frozenset[str]:
     """Variables that can't vary any more, and could: the results so far differ in them."""
     varied = {
-        name
-        for era in known
-        for name, variable in era.space().variables.items()
-        if _varies(variable)
+        name for era in known for name, variable in era.space.variables.items() if _varies(variable)
     }
     return frozenset(n for n, v in space.variables.items() if n in varied and not _varies(v))
 

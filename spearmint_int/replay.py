@@ -2,7 +2,8 @@
 
 A job is chosen from all jobs with lower ids. Its provenance keeps which of them were pending, where
 the chain of hyperparameters stood, and a fingerprint of the whole problem; everything else that a
-suggestion depends on is in the store already.
+suggestion depends on is in the store already. Variables that were declared anew since are those of
+then: among others neither the points nor the chain would mean what they meant.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from spearmint_int.jobs import FINISHED, Job, JobPoint, JobStatus, Source, ids_o
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
+    from spearmint_int.recode import Placement
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,12 @@ class PastHistory:
         return rows.reshape(len(jobs), self.dimensions)
 
 
+class PastExperiment(Experiment):
+    """The experiment as it was when a job was chosen, with the variables of then."""
+
+    history: PastHistory
+
+
 @dataclass(frozen=True)
 class Replayed:
     """One suggestion, as it was and as it is now."""
@@ -63,6 +71,7 @@ class Replayed:
     job: Job
     suggestion: Suggestion
     same_problem: bool
+    declared_anew: bool  # the variables, since the job was chosen
 
     @property
     def is_same(self) -> bool:
@@ -83,43 +92,40 @@ def is_replayable(job: Job) -> bool:
 
 def problem_before(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Problem:
     """The problem that the job is the answer to; `points` are those of all jobs."""
-    return _past(experiment, points, job).problem()
+    return past_experiment(experiment, points, job).problem()
 
 
 def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Replayed:
     """Choose again what was chosen then."""
-    past = _past(experiment, points, job)
+    past = past_experiment(experiment, points, job)
     problem = past.problem()
-    same_problem = problem.fingerprint == job.provenance["fingerprint"]
-    return Replayed(job, past.chooser(problem, 1).suggestions[0], same_problem)
+    return Replayed(
+        job,
+        past.chooser(problem, 1).suggestions[0],
+        same_problem=problem.fingerprint == job.provenance["fingerprint"],
+        declared_anew=past.space != experiment.space,
+    )
 
 
-def _past(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Experiment:
-    if not is_replayable(job):
-        why = "the version that chose it kept too little"
-        if job.source is not Source.CHOOSER:
-            why = "its point was given"
-        elif job.provenance.get("batch"):
-            why = "it was chosen together with others, from the samples of the first"
-        raise SpearmintError(f"job {job.id} can't be computed again: {why}")
+def past_experiment(
+    experiment: StoredExperiment, points: Sequence[JobPoint], job: Job
+) -> PastExperiment:
+    """The experiment before the job; SpearmintError says why there is no way back to it."""
+    _check_replayable(job)
+    placement = experiment.placement_for(job.id)
     waiting = ids_of(job.provenance.get("pending_jobs") or ())
-    before = sorted((e for e in points if e.id < job.id), key=lambda e: e.id)
+    before = _placed(sorted((e for e in points if e.id < job.id), key=lambda e: e.id), placement)
     known = [e for e in before if e.id not in waiting]
-    again = [e.id for e in known if e.status not in FINISHED]
-    if again:
-        raise SpearmintError(
-            f"job {job.id} can't be computed again now: job {again[0]}, which had ended before it, "
-            "is being tried once more"
-        )
+    _check_ended(known, job)
     history = PastHistory(
         known=known,
         under_way=[e for e in before if e.id in waiting],
         tasks=experiment.tasks,
-        dimensions=experiment.space.dimensions,
+        dimensions=placement.space.dimensions,
         start=job.provenance.get("start"),
     )
-    return Experiment(
-        experiment.space,
+    return PastExperiment(
+        placement.space,
         history,
         options=experiment.options,
         seed=experiment.seed,
@@ -127,3 +133,29 @@ def _past(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) ->
         objective=experiment.objective,
         maximize=experiment.maximize,
     )
+
+
+def _check_replayable(job: Job) -> None:
+    if is_replayable(job):
+        return
+    why = "the version that chose it kept too little"
+    if job.source is not Source.CHOOSER:
+        why = "its point was given"
+    elif job.provenance.get("batch"):
+        why = "it was chosen together with others, from the samples of the first"
+    raise SpearmintError(f"job {job.id} can't be computed again: {why}")
+
+
+def _check_ended(known: Sequence[JobPoint], job: Job) -> None:
+    again = next((e.id for e in known if e.status not in FINISHED), None)
+    if again is not None:
+        raise SpearmintError(
+            f"job {job.id} can't be computed again now: job {again}, which had ended before it, "
+            "is being tried once more"
+        )
+
+
+def _placed(jobs: Sequence[JobPoint], placement: Placement) -> list[JobPoint]:
+    """The jobs with their points among the variables of then, but for those without a place."""
+    places = [(e, placement.place(e.id, e.point)) for e in jobs]
+    return [e._replace(point=tuple(u.tolist())) for e, u in places if u is not None]

@@ -122,7 +122,7 @@ class Snapshot:
     def model(self) -> FittedModel | None:
         """None until there are two finite results, or where no covariance can be factored."""
         problem = self.problem.without_pending()
-        if problem.finite < 2 or not problem.space.groups:
+        if not (problem.has_model and problem.space.groups):
             return None
         with one_blas_thread():
             try:

@@ -56,7 +56,8 @@ class Space:
         return f"Space({self.variables!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and self.variables == other.variables
+        # the order too: it is that of the columns
+        return isinstance(other, Space) and [*self.variables.items()] == [*other.variables.items()]
 
     def __hash__(self) -> int:
         return hash(tuple(self.variables.items()))

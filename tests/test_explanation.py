@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from spearmint_int.jobs import JobStatus
 from spearmint_int.space import Space
 from spearmint_int.stores import Store
 from spearmint_int.variables import Float, Int
-from tests.manager.experiments import experiment
+from tests.manager.experiments import VARIABLES, experiment
 from tests.places import Place
 from tests.test_replay import QUICK, grown
 
@@ -65,3 +66,26 @@ def test_what_is_maximised_is_explained_in_its_own_sign(place: Place, store: Sto
     last = explained(place, store, 8, maximize=True)[-1]
     assert last is not None
     assert last.best_known.mean > 2.0  # of x² + k with k up to 4
+
+
+@ONE_STORE
+@pytest.mark.parametrize("highest", [2, 40])
+def test_a_job_is_explained_by_the_variables_that_it_was_chosen_among(
+    place: Place, store: Store, highest: int
+) -> None:
+    before = explained(place, store, 8)[-1]
+    assert before is not None
+    anew = {**VARIABLES, "k": {"type": "INT", "min": 0, "max": highest}}
+    read = StoredExperiment.read(experiment(place, **QUICK, variables=anew), store)
+    after = explain(read, store.job_points(list(JobStatus)), store.job(8))
+    assert after == replace(before, declared_anew=True)
+
+
+@ONE_STORE
+def test_the_surprise_is_counted_in_the_sd_of_an_evaluation(place: Place, store: Store) -> None:
+    found = [each for each in explained(place, store, 8) if each and each.surprise is not None]
+    assert found
+    for each in found:
+        assert each.observed is not None
+        assert each.surprise == (each.observed - each.evaluation.mean) / each.evaluation.sd
+        assert each.evaluation.sd > 0.9 * each.expected.sd  # by 400 draws, and with the noise

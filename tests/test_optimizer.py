@@ -176,11 +176,14 @@ def test_the_best_is_the_least_finite_value() -> None:
     assert (best.params, best.value) == ({"k": 2}, 1.0)
 
 
-def test_there_is_no_recommendation_without_a_result() -> None:
+def test_there_is_no_recommendation_without_two_results() -> None:
     optimizer = Optimizer({"k": Int(0, 9)})
     assert optimizer.recommend() is None
     optimizer.tell({"k": 1}, math.nan)
+    optimizer.tell({"k": 2}, 1.0)
     assert optimizer.recommend() is None
+    optimizer.tell({"k": 3}, 2.0)
+    assert optimizer.recommend() is not None
 
 
 # --- on disk --------------------------------------------------------------------------------------

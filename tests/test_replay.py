@@ -111,6 +111,31 @@ def test_the_problem_before_a_job_has_what_was_known_then(place: Place, store: S
     assert len(before.pending) == last.provenance["pending"]
 
 
+X, K = DEFAULTS["variables"]["x"], DEFAULTS["variables"]["k"]
+E = {"type": "ENUM", "options": ["a", "b", "c"]}
+ANEW: dict[str, dict[str, Any]] = {
+    "wider": {"x": X, "k": K | {"max": 40}, "e": E},
+    "narrower": {"x": X | {"max": 0}, "k": K | {"max": 1}, "e": E},
+    "one option more": {"x": X, "k": K, "e": E | {"options": ["a", "d", "b", "c"]}},
+    "one option less": {"x": X, "k": K, "e": E | {"options": ["a", "b"]}},
+    "another order": {"k": K, "e": E, "x": X},
+    "one variable more": {"new": {"type": "INT", "min": 0, "max": 3, "was": 2}} | {
+        "x": X, "k": K, "e": E},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("change", ANEW)
+def test_suggestions_are_the_same_after_the_variables_are_declared_anew(
+    place: Place, store: Store, change: str
+) -> None:
+    grown(experiment(place, **QUICK, variables={"x": X, "k": K, "e": E}), store, 5)
+    later = experiment(place, **QUICK, variables=ANEW[change])
+    assert all(all_the_same(later, store))
+    grown(later, store, 4)
+    assert all(all_the_same(later, store))
+
+
 def test_a_result_that_was_brought_has_nothing_to_compute(place: Place, store: Store) -> None:
     config = experiment(place, **QUICK)
     last = grown(config, store, 1)[-1]

@@ -286,6 +286,12 @@ def test_lattice_points_are_canonical() -> None:
     assert np.array_equal(LATTICE.snap(LATTICE.lattice()), LATTICE.lattice())
 
 
+def test_spaces_with_their_columns_in_another_order_differ() -> None:
+    x, k = Float(0, 1), Int(0, 4)
+    assert Space({"x": x, "k": k}) == Space({"x": x, "k": k})
+    assert Space({"x": x, "k": k}) != Space({"k": k, "x": x})
+
+
 def test_a_walk_in_blocks_visits_the_lattice_in_order() -> None:
     assert np.array_equal(np.array(list(LATTICE.walk(block=5))), LATTICE.lattice())
 

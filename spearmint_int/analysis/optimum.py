@@ -155,8 +155,3 @@ def certificate(draws: OptimumDraws, *, confidence: float = 0.95) -> Certificate
     regret = draws.regret
     bound = float(np.quantile(regret, confidence, method="higher"))
     return Certificate(float(np.mean(regret)), bound, confidence, draws.is_exact)
-
-
-def probability_of_better(draws: OptimumDraws, margin: float) -> float:
-    """That a point exists that is better than the recommended one by more than the margin."""
-    return float(np.mean(draws.regret > margin))

@@ -7,7 +7,7 @@ marginal  its mean over the other variables (partial dependence, Friedman 2001)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class Grid:
     block: FloatArray
     is_real: bool
     log: bool
+    is_whole: bool  # has every value that there is
 
     def through(self, points: FloatArray) -> FloatArray:
         """Each point [m, D] with each value of the grid in turn [k · m, D], a value at a time."""
@@ -48,7 +49,7 @@ class Grid:
             return self
         kept = np.unique(np.linspace(0, len(self.values) - 1, most).round().astype(int))
         values = tuple(self.values[i] for i in kept)
-        return Grid(self.name, values, self.columns, self.block[kept], self.is_real, self.log)
+        return replace(self, values=values, block=self.block[kept], is_whole=False)
 
 
 def grids(space: Space, *, reals: int = REALS) -> list[Grid]:
@@ -67,7 +68,8 @@ def _grid(name: str, variable: Float | Int | Enum, columns: tuple[int, ...], rea
         block = np.eye(variable.cells)
     values = tuple(variable.decode(u) for u in block)
     log = bool(getattr(variable, "log", False))
-    return Grid(name, values, columns, block, isinstance(variable, Float), log)
+    is_whole = not isinstance(variable, Float) and len(block) == variable.cells
+    return Grid(name, values, columns, block, isinstance(variable, Float), log, is_whole)
 
 
 def slice_through(model: FittedModel, grid: Grid, point: FloatArray) -> Prediction:

@@ -137,12 +137,12 @@ def searched(problem: Problem) -> tuple[FittedModel, Surface]:
 
 
 def recommend(problem: Problem) -> Recommendation | None:
-    """The minimum of the posterior mean; None until there is a finite result.
+    """The minimum of the posterior mean; None until there are two finite results.
 
     Under noise it is the model's minimum, and not the luckiest value; without noise it is never a
     place that the model thinks may be worse than the best evaluation. Pending points don't count.
     """
-    if problem.finite == 0:
+    if not problem.has_model:
         return None
     problem = problem.without_pending()
     rng = problem.rng()

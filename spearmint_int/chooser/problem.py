@@ -22,6 +22,7 @@ from spearmint_int.sampling import ChainState
 from spearmint_int.space import Space
 
 FINGERPRINT_DIGITS = 16
+LEAST_RESULTS = 2  # of a model that is told of: a single one says nothing of scales
 OBJECTIVE = "main"  # the task of an experiment that names none
 
 
@@ -90,6 +91,11 @@ class Problem:
     def finite(self) -> int:
         """How many results of the objective are numbers."""
         return int(np.sum(np.isfinite(self.values)))
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there are results enough for a model's opinion."""
+        return self.finite >= LEAST_RESULTS
 
     @property
     def index(self) -> int:

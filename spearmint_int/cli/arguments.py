@@ -29,7 +29,6 @@ FINE = 0
 ALL_BROKEN = 1  # a run in which no job has worked
 USERS_MISTAKE = 2  # told in one sentence on stderr
 INTERRUPTED = 130  # Ctrl-C
-PIPE_CLOSED = 141  # the reader of a pipe went away
 
 
 @dataclass(frozen=True)
@@ -122,5 +121,13 @@ def jobs_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[list[in
     ids = [int(argument) for argument in arguments if argument.isdecimal()]
     folders = [argument for argument in arguments if not argument.isdecimal()]
     if len(folders) > 1:
-        raise click.UsageError(f"one folder at most, got {', '.join(folders)}")
+        raise click.UsageError(_one_at_most(folders))
     return ids, at(Path(folders[0] if folders else "."), file_name)
+
+
+def _one_at_most(folders: list[str]) -> str:
+    """What is no folder was meant as a job."""
+    missing = [given for given in folders if not Path(given).exists()]
+    if missing:
+        return f"JOB must be a number, got {missing[-1]!r}"
+    return f"one folder at most, got {', '.join(folders)}"

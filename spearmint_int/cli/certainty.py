@@ -8,10 +8,10 @@ import click
 
 from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import json_option, on_folder
-from spearmint_int.cli.output import print_facts, print_json
+from spearmint_int.cli.output import clip, columns_of, print_facts, print_json, to_right
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spearmint_int.analysis.optimum import OptimumDraws
     from spearmint_int.analysis.rounding import Waste
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BAR_WIDTH = 20
 SHOWN_CHANCE, MOST_VALUES = 0.005, 8  # of one variable, the most likely ones
+WIDEST_VALUE = 20  # columns; longer options are cut
+OTHERS, TOLD_CHANCE = "others", 0.0005  # the rest, where it is not 0.0 %
 MOST_MOMENTS = 40  # of a run, at which other treatments are asked
 
 
@@ -56,12 +58,25 @@ def _facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
     exact = "every point of the space" if draws.is_exact else f"{len(draws.points)} points"
     yield "optimum", f"{found} (by {exact})"
     yield "expected gain", f"{value_text.number(found.expected_regret)} is left on average"
-    for name, chances in _chances(draws):
-        least = sorted(chances.values())[-MOST_VALUES:][0]
-        likely = [(v, p) for v, p in chances.items() if p >= max(SHOWN_CHANCE, least)]
-        for i, (value, chance) in enumerate(likely):
-            yield ("" if i else name), f"{value_text.param(value):>8} {_bar(chance)}"
+    tables = [(name, likeliest(chances)) for name, chances in _chances(draws)]
+    width = max((columns_of(label) for _, rows in tables for label, _ in rows), default=0)
+    for name, rows in tables:
+        for i, (label, chance) in enumerate(rows):
+            yield ("" if i else name), f"{to_right(label, width)} {_bar(chance)}"
     yield from _cell_facts(draws)
+
+
+def likeliest(chances: Mapping[Any, float]) -> list[tuple[str, float]]:
+    """(text, probability) of the most likely values in their own order, and of all others."""
+    first = sorted(chances, key=lambda value: -chances[value])[:MOST_VALUES]
+    shown = {v: p for v, p in chances.items() if v in first and p >= SHOWN_CHANCE}
+    rows = [(clip(value_text.param(v), WIDEST_VALUE), p) for v, p in shown.items()]
+    return rows + _others(list(shown.values()))
+
+
+def _others(shown: Sequence[float]) -> list[tuple[str, float]]:
+    rest = 1.0 - sum(shown)
+    return [(OTHERS, rest)] if rest >= TOLD_CHANCE else []
 
 
 def _cell_facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
@@ -69,8 +84,10 @@ def _cell_facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
     from spearmint_int.analysis.optimum import best_cells  # noqa: PLC0415
 
     cells = best_cells(draws)[:MOST_VALUES] if len(draws.space.groups) > 1 else []
-    for i, (params, chance) in enumerate(cells):
-        yield ("" if i else "all together"), f"{_bar(chance)} {value_text.params(params)}"
+    rows = [(value_text.params(params), chance) for params, chance in cells]
+    rows += _others([chance for _, chance in cells]) if cells else []
+    for i, (where, chance) in enumerate(rows):
+        yield ("" if i else "all together"), f"{_bar(chance)} {where}"
 
 
 def _bar(chance: float) -> str:

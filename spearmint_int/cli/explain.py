@@ -52,14 +52,16 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
 
 def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     """(name, text) of what was weighed."""
+    if found.declared_anew:
+        yield "variables", "were declared anew since: all of this is among those of then"
     yield "best known", _estimate(found.best_known)
     yield "expected", f"{_estimate(found.expected)} here"
     yield "why here", why_here(found)
     if found.runner_up is not None:
         yield "runner-up", runner_up_text(found.runner_up, found.expected)
     yield "decisive", _decisive(found.decisive_jobs)
-    if found.surprise is not None:
-        yield "it turned out", surprise_text(found.surprise)
+    if found.observed is not None and found.surprise is not None:
+        yield "it turned out", outcome_text(found.observed, found.evaluation, found.surprise)
 
 
 def _estimate(expected: Expected) -> str:
@@ -97,8 +99,9 @@ def _decisive(jobs: tuple[int, ...]) -> str:
     )
 
 
-def surprise_text(surprise: float) -> str:
-    """Expected against observed."""
+def outcome_text(observed: float, evaluation: Expected, surprise: float) -> str:
+    """Expected against observed, with the sd that the difference is counted in."""
     side = "above" if surprise > 0 else "below"
     verdict = "as expected" if abs(surprise) <= USUAL else "a surprise"
-    return f"{abs(surprise):.1f} sd {side} what was expected: {verdict}"
+    apart = f"{value_text.number(observed)}, {abs(surprise):.1f} sd {side}"
+    return f"{apart} the {_estimate(evaluation)} of one evaluation, noise included: {verdict}"

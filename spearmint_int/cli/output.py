@@ -72,10 +72,31 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 1_000_000
 
 
+def columns_of(text: str) -> int:
+    """The columns of a terminal that the text takes: some letters take two, and some none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return cell_len(text)
+
+
 def clip(text: str, width: int) -> str:
     """The text in at most `width` columns, on one line."""
     text = " ".join(text.split())
-    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+    if columns_of(text) <= width:
+        return text
+    from rich.cells import set_cell_size  # noqa: PLC0415
+
+    return set_cell_size(text, max(width - 1, 0)) + "…"
+
+
+def to_left(text: str, width: int) -> str:
+    return text + " " * (width - columns_of(text))
+
+
+def to_right(text: str, width: int) -> str:
+    return " " * (width - columns_of(text)) + text
 
 
 def print_table(
@@ -88,7 +109,7 @@ def print_table(
     table = [list(header), *(list(row) for row in rows)]
     widths = column_widths(table)[:-1]
     room = terminal_width() - sum(widths) - GAP * len(widths)
-    align = [str.ljust if name in left else str.rjust for name in header[:-1]]
+    align = [to_left if name in left else to_right for name in header[:-1]]
     for n, row in enumerate(table):
         cells = [place(cell, width) for place, cell, width in zip(align, row, widths, strict=False)]
         cells = [_coloured(cell) for cell in cells] if n else cells
@@ -104,7 +125,7 @@ def fits(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:
 
 def column_widths(table: Sequence[Sequence[str]]) -> list[int]:
     """The longest cell of each column."""
-    return [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [max(map(columns_of, column)) for column in zip(*table, strict=True)]
 
 
 def _coloured(cell: str) -> str:
@@ -115,10 +136,10 @@ def _coloured(cell: str) -> str:
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """`name   text` lines, a long text folded between words; an empty one is left out."""
     shown = [(name, text) for name, text in facts if text]
-    width = max((len(name) for name, _ in shown), default=0)
+    width = max((columns_of(name) for name, _ in shown), default=0)
     for name, text in shown:
         first, *others = _folded(text, terminal_width() - width - GAP)
-        click.echo(f"{click.style(name.ljust(width), bold=True)}{' ' * GAP}{first}")
+        click.echo(f"{click.style(to_left(name, width), bold=True)}{' ' * GAP}{first}")
         for line in others:
             click.echo(" " * (width + GAP) + line)
 

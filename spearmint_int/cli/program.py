@@ -14,7 +14,6 @@ import click
 from spearmint_int.cli.arguments import (
     FINE,
     INTERRUPTED,
-    PIPE_CLOSED,
     USERS_MISTAKE,
     silence_stdout,
 )
@@ -54,6 +53,15 @@ class Commands(click.Group):
             others = alternatives(args[0], self.commands)
             raise click.UsageError(f"no such command {args[0]!r}{others}", ctx)
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """A reader that goes away has what it wanted; click would end with 1, as a run does in
+        which no job has worked."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            silence_stdout()
+            return FINE
 
 
 @click.group(
@@ -123,7 +131,7 @@ def exit_code(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         silence_stdout()
-        return PIPE_CLOSED
+        return FINE
     except OSError as error:
         return _tell(_system_fault(error))
     return code if isinstance(code, int) else FINE

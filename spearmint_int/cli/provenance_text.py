@@ -36,9 +36,10 @@ def _chosen_by(provenance: Mapping[str, Any]) -> str:
 
 
 def _knowing(provenance: Mapping[str, Any]) -> str:
-    results = value_text.counted(provenance["observations"], "result")
+    failed = provenance.get("failed", 0)  # of the observations
+    results = value_text.counted(provenance["observations"] - failed, "result")
     parts = [results, f"{provenance.get('pending', 0)} pending"]
-    if provenance.get("failed"):
-        parts.append(f"{provenance['failed']} failed")
+    if failed:
+        parts.append(f"{failed} failed")
     took = provenance.get("seconds")
     return ", ".join(parts) + ("" if took is None else f"; it took {value_text.duration(took)}")

@@ -60,7 +60,8 @@ def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
 
 def _verdict(replayed: Replayed) -> str:
     if replayed.is_same:
-        return "the same, bit for bit"
+        since = " among the variables of then: they were declared anew since"
+        return "the same, bit for bit" + (since if replayed.declared_anew else "")
     now, then = replayed.suggestion.params, replayed.job.params  # to the last digit
     if replayed.same_problem:
         why = "from the same data: by another version of the program or of its libraries"

@@ -56,8 +56,9 @@ def figures(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         along = slice_through(snapshot.model, grid, snapshot.centre)
         ends = " … ".join(value_text.param(grid.values[i]) for i in (0, -1))
         best = value_text.param(grid.values[int(along.mean.argmin())])
+        near = "at" if grid.is_whole else "near"
         line = sparkline(snapshot.signed(along).mean.tolist())
-        yield grid.name, f"{line}  {ends}, best at {best}"
+        yield grid.name, f"{line}  {ends}, the model's best {near} {best}"
 
 
 def _running_best(values: Sequence[float], best_of: Callable[..., float]) -> list[float]:

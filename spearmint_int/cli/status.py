@@ -129,8 +129,20 @@ def _time_left(config: Config, report: StatusReport) -> str:
 def _seconds_left(config: Config, report: StatusReport) -> float | None:
     if config.budget is None or report.job_seconds is None or report.finished >= config.budget:
         return None
+    if _has_reached_goal(config, report.goal):
+        return None
     slots = sum(resource.max_concurrent for resource in config.resources.values())
     return math.ceil((config.budget - report.finished) / slots) * report.job_seconds
+
+
+def _has_reached_goal(config: Config, goal: Goal | None) -> bool:
+    """Whether a run would end at once: one of another sentence than the config has says nothing."""
+    from spearmint_int.config.stop_rule import StopRule  # noqa: PLC0415 (pydantic)
+
+    if config.stop_when is None or goal is None:
+        return False
+    rule = StopRule.of(config.stop_when)
+    return goal.is_reached and rule == StopRule(goal.wanted, goal.confidence)
 
 
 def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:

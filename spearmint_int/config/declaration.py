@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticUndefined
@@ -36,6 +37,7 @@ class Era:
     after: int
     variables: Declared
 
+    @cached_property
     def space(self) -> Space:
         """The space in which these jobs' points lie."""
         from spearmint_int.space import Space  # noqa: PLC0415 (numpy)
@@ -59,6 +61,11 @@ def eras(store: Store) -> list[Era]:
         return []
     later = store.load_meta(LATER) or []
     return [_era(0, first), *(_era(int(e["after"]), e["variables"]) for e in later)]
+
+
+def eras_until(known: list[Era], job_id: int) -> list[Era]:
+    """The declarations up to the job's own, which is the last of them."""
+    return [era for era in known if era.after < job_id]
 
 
 def still_declared(config: Config, store: Store) -> bool:

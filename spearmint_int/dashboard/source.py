@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
+from spearmint_int.config.declaration import Era, eras, eras_until
 from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import UNFINISHED, JobStatus
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from spearmint_int.jobs import Job, JobPoint
     from spearmint_int.space import Space
     from spearmint_int.stores import Store
+    from spearmint_int.variables import Params
 
 PATIENCE_SECONDS = 1.0  # for a server that is away: the next look comes soon
 VALUE = "value"  # the cell of a result
@@ -89,6 +91,7 @@ class Source:
         self._opened: Store | None = None
         self._state = NOTHING
         self._finished: dict[int, Trial] = {}
+        self._eras: list[Era] = []
         self._drawn: dict[tuple[str, str], Drawn] = {}
         self._shared: tuple[str, Snapshot] | None = None
         self._being_drawn: set[tuple[str, str]] = set()
@@ -186,7 +189,8 @@ class Source:
             experiment = StoredExperiment.read(self.config, store)
             problem = problem_before(experiment, store.job_points(list(JobStatus)), job)
             found = next_choice(problem)
-        title = f"Where job {job_id} was chosen, and what its neighbours promised"
+        anew = "" if problem.space == experiment.space else " (variables as declared then)"
+        title = f"Where job {job_id} was chosen, and what its neighbours promised{anew}"
         return found and figure(found, problem.space, title=title, theme=theme)
 
     def cells(self) -> dict[str, str]:
@@ -254,6 +258,7 @@ class Source:
 
     def _rows(self, store: Store, total: int) -> tuple[Trial, ...]:
         """Finished jobs are read once, and unfinished ones, which are few, each time."""
+        self._eras = eras(store)
         waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED)}
         for job_id in waiting:  # a broken one may be tried again
             self._finished.pop(job_id, None)
@@ -276,13 +281,19 @@ class Source:
         seconds = point.seconds
         return Trial(
             id=point.id,
-            params=self.space.decode(np.array(point.point)),
+            params=self._params(point),
             value=point.value(self.config.task_name),
             status=point.status.value,
             started=None if seconds is None else 0.0,
             ended=seconds,
             failure=broken.failures[-1].message if broken and broken.failures else None,
         )
+
+    def _params(self, point: JobPoint) -> Params:
+        """By the variables as they were declared when the job was added."""
+        known = eras_until(self._eras, point.id)
+        space = known[-1].space if known else self.space
+        return space.decode(np.array(point.point))
 
     def _snapshot(self, version: str) -> Snapshot:
         """All figures of a version share one model."""

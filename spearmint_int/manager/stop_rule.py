@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spearmint_int.analysis.optimum import certificate, optimum_draws, probability_of_better
+from spearmint_int.analysis.optimum import certificate, optimum_draws
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import fit
 from spearmint_int.errors import GoalReached
@@ -58,9 +58,9 @@ def goal_reached(
         except np.linalg.LinAlgError:
             return None
     found = certificate(draws, confidence=rule.confidence)
-    tell(Goal(problem.finite, found.bound, rule.confidence, rule.regret))
-    chance = probability_of_better(draws, rule.regret)
-    return None if chance > 1.0 - rule.confidence else f"the model is {found}"
+    goal = Goal(problem.finite, found.bound, rule.confidence, rule.regret)
+    tell(goal)
+    return f"the model is {found}" if goal.is_reached else None
 
 
 def _doubting(problem: Problem) -> Problem:

@@ -60,6 +60,8 @@ def test_a_result_cant_be_told_twice(spearmint: CommandLine, with_results: Path)
         (["99", "0.5"], "99"),
         (["5", "low"], "must be a number, got 'low'"),
         (["0.5"], "give the number of one job"),
+        (["five", "0.5"], "JOB must be a number, got 'five'"),
+        (["..", "0.5"], "one folder at most, got"),
     ],
 )
 def test_a_mistake_is_one_sentence(

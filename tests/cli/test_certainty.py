@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.cli.certainty import likeliest
+from spearmint_int.cli.explain import outcome_text
 from spearmint_int.cli.program import exit_code
+from spearmint_int.explanation import Expected
 from tests.cli.conftest import CONFIG, OBJECTIVE, CommandLine
 
 
@@ -29,6 +32,18 @@ def test_the_chances_of_an_integer_add_up(finished: Path, spearmint: CommandLine
     assert told["regret"]["95 %"] >= 0
 
 
+def test_the_values_that_are_not_shown_are_summed_up() -> None:
+    rows = likeliest(dict.fromkeys(range(70), 0.01) | {70: 0.3})
+    assert len(rows) == 9
+    assert rows[-2:] == [("70", 0.3), ("others", pytest.approx(0.63))]
+    assert likeliest({"a": 0.25, "b": 0.75}) == [("a", 0.25), ("b", 0.75)]
+
+
+def test_a_long_option_is_cut() -> None:
+    (label, _), *_ = likeliest({"a-very-long-option-of-a-variable": 1.0})
+    assert label == "a-very-long-option-…"
+
+
 def test_people_see_bars(finished: Path, spearmint: CommandLine) -> None:
     assert "95 % sure that no point is better" in spearmint("certainty", finished).out
 
@@ -37,6 +52,11 @@ def test_a_chosen_job_is_explained(finished: Path, spearmint: CommandLine) -> No
     answer = spearmint("explain", finished, "8")
     for part in ("expected", "exploration", "runner-up", "decisive", "it turned out"):
         assert part in answer.out
+
+
+def test_the_sd_that_an_outcome_is_counted_in_stands_beside_it() -> None:
+    told = outcome_text(1.0, Expected(3.0, 2.0), -1.0)
+    assert told == "1, 1.0 sd below the 3.0 ± 2.0 of one evaluation, noise included: as expected"
 
 
 def test_every_suggestion_is_the_same_again(finished: Path, spearmint: CommandLine) -> None:
@@ -50,6 +70,19 @@ def test_a_changed_setting_is_told(finished: Path, spearmint: CommandLine, tmp_p
     answer = spearmint("replay", finished, "8", "--config", "other.json")
     assert answer.code == 1
     assert "from other data or settings than then" in answer.out
+
+
+@pytest.mark.parametrize("highest", [1, 40])
+def test_variables_that_were_declared_anew_are_told(
+    finished: Path, spearmint: CommandLine, highest: int
+) -> None:
+    variables = CONFIG["variables"] | {"n": {"type": "INT", "min": 0, "max": highest}}
+    (finished / "anew.json").write_text(json.dumps(CONFIG | {"variables": variables}))
+    anew = ("--config", "anew.json")
+    explained, replayed = (spearmint(c, finished, "8", *anew) for c in ("explain", "replay"))
+    assert "were declared anew since" in explained.out
+    assert "the same, bit for bit among the variables of then" in replayed.out
+    assert spearmint("audit", finished, *anew).out == spearmint("audit", finished).out
 
 
 def test_the_audit_counts_what_rounding_repeats(finished: Path, spearmint: CommandLine) -> None:

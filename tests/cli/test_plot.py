@@ -50,3 +50,12 @@ def test_a_sparkline_of_equal_values_and_of_failures() -> None:
     assert sparkline([1.0, 1.0]) == "▁▁"
     assert sparkline([float("nan")]) == "×"
     assert sparkline([]) == ""
+
+
+def test_a_grid_says_that_it_is_the_models_and_not_where_something_was_tried(
+    with_results: Path, spearmint: CommandLine
+) -> None:
+    out = spearmint("status", with_results, "--plots").out
+    x, n = (next(line for line in out.splitlines() if line.startswith(v)) for v in ("x ", "n "))
+    assert "-1 … 1, the model's best near " in x
+    assert "0 … 4, the model's best at " in n

@@ -12,7 +12,7 @@ def test_a_models_choice_names_its_value_and_the_runner_ups() -> None:
     }  # fmt: skip
     assert dict(reasons(provenance)) == {
         "chosen by": "expected improvement 0.25 (runner-up 0.2), found by sobol, refined",
-        "knowing": "21 results, 1 pending, 2 failed; it took 0.29 s",
+        "knowing": "19 results, 1 pending, 2 failed; it took 0.29 s",
     }
 
 
@@ -22,6 +22,11 @@ def test_a_point_of_the_design_has_no_value() -> None:
         "chosen by": "initial design",
         "knowing": "1 result, 0 pending",
     }
+
+
+def test_where_nothing_worked_there_is_no_result() -> None:
+    provenance = {"observations": 1, "pending": 0, "failed": 1}
+    assert dict(reasons(provenance)) == {"knowing": "0 results, 0 pending, 1 failed"}
 
 
 def test_a_random_point_says_why_and_a_repeat_says_so() -> None:

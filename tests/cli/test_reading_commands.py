@@ -60,6 +60,24 @@ def test_status_says_how_far_the_goal_is(spearmint: CommandLine, with_results: P
     assert spearmint("status", with_results, "--json").json["goal"]["bound"] == 0.5
 
 
+@pytest.mark.parametrize(
+    ("bound", "wanted", "is_over"), [(0.009, 0.01, True), (0.02, 0.01, False), (0.02, 0.05, False)]
+)
+def test_a_goal_that_is_reached_leaves_no_time(
+    spearmint: CommandLine, with_results: Path, bound: float, wanted: float, is_over: bool
+) -> None:
+    """The last is of another sentence than the config has now."""
+    finish_a_job(with_results)
+    path = with_results / "config.json"
+    document = json.loads(path.read_text()) | {"stop-when": "regret below 0.01 with 95 %"}
+    path.write_text(json.dumps(document))
+    store = open_store(load_config(with_results))
+    keep_goal(store, Goal(results=4, bound=bound, confidence=0.95, wanted=wanted))
+    store.close()
+    assert ("time left" not in spearmint("status", with_results).out) == is_over
+    assert (spearmint("status", with_results, "--json").json["seconds_left"] is None) == is_over
+
+
 def test_status_shows_the_last_broken_job(spearmint: CommandLine, with_results: Path) -> None:
     job_id = break_a_job(with_results)
     out = spearmint("status", with_results).out
@@ -94,14 +112,19 @@ def test_suggest_makes_no_store_where_there_is_none(
     assert sorted(experiment.iterdir()) == before
 
 
-def test_status_tells_the_time_left(spearmint: CommandLine, with_results: Path) -> None:
-    store = open_store(load_config(with_results))
+def finish_a_job(folder: Path) -> None:
+    """One that took a tenth of a second."""
+    store = open_store(load_config(folder))
     store.add(JobDraft({"x": 0.1, "n": 2}, (0.55, 0.5)))
     job = store.claim("test", lease_seconds=60)
     assert job is not None
     time.sleep(0.1)
     store.complete(job.claim, {"main": 1.0})
     store.close()
+
+
+def test_status_tells_the_time_left(spearmint: CommandLine, with_results: Path) -> None:
+    finish_a_job(with_results)
     assert spearmint("status", with_results, "--json").json["seconds_left"] > 0.2  # two more jobs
     assert "time left   about 0." in spearmint("status", with_results).out
 

@@ -76,6 +76,16 @@ def test_a_pipe_whose_reader_has_gone_ends_the_command_without_a_word(with_resul
     assert answer.stderr == ""
 
 
+@pytest.mark.parametrize("command", ["status", "jobs", "best", "check"])
+def test_a_pipe_whose_reader_has_gone_is_no_fault(with_results: Path, command: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "spearmint_int", command, str(with_results)]
+    answer = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (answer.returncode, answer.stderr) == (0, b"")
+
+
 def test_a_full_disk_is_one_sentence(with_results: Path) -> None:
     line = f"{sys.executable} -m spearmint_int jobs {with_results} >/dev/full"
     answer = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)

@@ -19,6 +19,7 @@ from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
+from tests.cli.test_changes import X, declare
 from tests.launcher.launches import eventually
 
 __all__ = ["experiment", "spearmint", "with_results"]
@@ -175,4 +176,18 @@ def test_what_a_jobs_neighbours_promised_is_drawn_where_a_model_chose_it(
     assert drawn is not None
     assert drawn.layout.title.text.startswith("Where job 5 was chosen")
     assert source.choice(1, "light") is None
+    source.close()
+
+
+def test_a_job_has_the_variables_that_it_was_added_with(
+    with_results: Path, spearmint: CommandLine
+) -> None:
+    assert spearmint("suggest", with_results, "--reserve").code == 0
+    declare(with_results, x=X, n={"type": "INT", "min": 0, "max": 40})
+    source = Source.of(load_config(with_results))
+    job, listed = source.job(5), source.state().rows[4]
+    assert listed.params == job.params
+    drawn = source.choice(5, "light")
+    assert drawn is not None
+    assert drawn.layout.title.text.endswith("(variables as declared then)")
     source.close()
