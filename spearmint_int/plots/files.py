@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -37,21 +36,17 @@ def write(figure: go.Figure, path: Path) -> None:
         title = str(figure.layout.title.text or path.stem)
         write_page(page([figure], title=title), path)
         return
-    drawn = picture(figure, ending[1:])
-    with _told(path):
-        path.write_bytes(drawn)
+    _write(picture(figure, ending[1:]), path)
 
 
 def write_page(text: str, path: Path) -> None:
     """The page as a whole, or one sentence on why not."""
-    with _told(path):
-        write_whole(path, text)
+    _write(text, path)
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _write(content: str | bytes, path: Path) -> None:
     try:
-        yield
+        write_whole(path, content)
     except OSError as error:
         raise SpearmintError(f"{path} can't be written: {error.strerror or error}") from None
 
