@@ -16,11 +16,12 @@ from typing import Any
 import plotly.offline
 
 from spearmint_int import __version__
+from spearmint_int.jobs import JobStatus
 from spearmint_int.plots import plot
 from spearmint_int.plots.files import embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Snapshot, Trial
+from spearmint_int.snapshot import FAILED_HERE, Snapshot, Trial, counts_text
 from spearmint_int.variables import Params
 
 PACKAGES = ("numpy", "scipy", "plotly")
@@ -103,8 +104,8 @@ def _page(title: str, body: str) -> str:
 
 def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     states = [trial.status for trial in snapshot.trials]
-    counts = ", ".join(f"{states.count(s)} {s}" for s in dict.fromkeys(states))
-    yield "jobs", counts or "none yet"
+    counts = {status: states.count(status.value) for status in JobStatus}
+    yield "jobs", counts_text(counts, snapshot.trials) or "none yet"
     best, model = snapshot.best, snapshot.recommendation
     if best is not None:
         yield "best", f"{best.value:.8g} (job {best.id})"
@@ -145,7 +146,7 @@ def _row(trial: Trial, names: Sequence[str], *, best: bool) -> str:
     value = f"{trial.value:.7g}" if trial.worked else ""
     seconds = "" if trial.seconds is None else f"{trial.seconds:.3g}"
     params = [_shown(trial.params.get(name, "")) for name in names]
-    texts = [str(trial.id), value, trial.status, seconds, *params, trial.failure or ""]
+    texts = [str(trial.id), value, trial.outcome, seconds, *params, trial.failure or ""]
     cells = "".join(f"<td>{escape(text)}</td>" for text in texts)
     return f'<tr class="best">{cells}</tr>' if best else f"<tr>{cells}</tr>"
 
@@ -154,8 +155,9 @@ def _failures(trials: Iterable[Trial]) -> Iterable[str]:
     """The failures by their sentence, the most frequent first; nothing where there are none."""
     jobs: dict[str, list[int]] = {}
     for trial in trials:
-        if trial.failure is not None:
-            jobs.setdefault(trial.failure, []).append(trial.id)
+        sentence = FAILED_HERE if trial.failed_here else trial.failure
+        if sentence is not None:
+            jobs.setdefault(sentence, []).append(trial.id)
     if jobs:
         yield "<h2>Failures</h2>"
         ordered = sorted(jobs.items(), key=lambda item: -len(item[1]))

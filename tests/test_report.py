@@ -30,10 +30,10 @@ def hostile_snapshot(n: int) -> Snapshot:
     rng = np.random.default_rng(0)
     points = space.snap(rng.random((n, 4)))
     values = np.sum(points, axis=1)
-    values[1] = np.nan
+    values[1] = values[4] = np.nan
     why = {"failure": HOSTILE, "status": "broken"}
     trials = tuple(
-        Trial(i + 1, space.decode(p), float(v), **({} if np.isfinite(v) else why))  # type: ignore[arg-type]
+        Trial(i + 1, space.decode(p), float(v), **(why if i == 1 else {}))  # type: ignore[arg-type]
         for i, (p, v) in enumerate(zip(points, values, strict=True))
     )
     options = ChooserOptions(samples=2, burn_in=10, candidates=50)
@@ -65,6 +65,12 @@ def test_plotlys_code_is_in_it_once(text: str) -> None:
 def test_failures_are_counted(text: str) -> None:
     assert "<dt>1 ×</dt>" in text
     assert "(job 2)" in text
+
+
+def test_a_job_that_answered_nan_is_a_failure_with_one_word(text: str) -> None:
+    assert "7 complete, 1 of them failed here (NaN), 1 broken" in text
+    assert "<td>complete, failed here (NaN)</td>" in text
+    assert "<dd>failed here (NaN) (job 5)</dd>" in text
 
 
 @pytest.mark.slow

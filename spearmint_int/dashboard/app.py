@@ -152,7 +152,8 @@ def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
         return pages.experiment(source.name, rest[1], pages.live(pages.figure_page(), "figure"))
     if kind == "jobs" and len(rest) == 2 and rest[1].isdecimal():
         job = source.job(int(rest[1]))
-        body = pages.job_page(source.name, job, source.output(job.id), actions=actions)
+        task, output = source.config.task_name, source.output(job.id)
+        body = pages.job_page(source.name, job, output, task=task, actions=actions)
         return pages.experiment(source.name, "", body)
     cells = source.cells() if actions else {}
     return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(cells), "jobs"))

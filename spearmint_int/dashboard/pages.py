@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +19,7 @@ from spearmint_int.dashboard.source import State
 from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Trial
+from spearmint_int.snapshot import FAILED_HERE, Trial, counts_text
 
 PAGE_ROWS = 50
 BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
@@ -39,8 +40,9 @@ def facts(rows: Iterable[tuple[str, str]]) -> html.Dl:
     return html.Dl([part for name, text in shown for part in (html.Dt(name), html.Dd(text))])
 
 
-def status_word(status: str) -> html.Span:
-    return html.Span(status, className=f"status {status}")
+def status_word(outcome: str) -> html.Span:
+    """Each of its words is a class, as page.js has it."""
+    return html.Span(outcome, className=f"status {re.sub('[^a-zA-Z ]', '', outcome)}")
 
 
 def live(body: Any, name: str) -> html.Div:
@@ -145,7 +147,7 @@ def _result_form(cells: Mapping[str, str]) -> html.Details:
 
 def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
     """How far it is, and the best so far."""
-    each = ", ".join(f"{n} {status.value}" for status, n in state.counts.items() if n)
+    each = counts_text(state.counts, state.rows)
     of = "" if budget is None else f" of {budget}"
     rows = [("jobs", f"{sum(state.counts.values())}{of} ({each or 'none yet'})")]
     worked = [row for row in state.rows if row.worked]
@@ -176,7 +178,7 @@ def _texts(row: Trial, variables: Sequence[str]) -> list[str]:
     value = f"{row.value:.7g}" if math.isfinite(row.value) else ""
     seconds = "" if row.seconds is None else value_text.duration(row.seconds)
     params = [value_text.param(row.params.get(v, "")) for v in variables]
-    return [str(row.id), value, row.status, seconds, *params, row.failure or ""]
+    return [str(row.id), value, row.outcome, seconds, *params, row.failure or ""]
 
 
 def graph(figure: Any, **named: str) -> dcc.Graph:
@@ -191,11 +193,11 @@ def figure_page() -> html.Div:
 # --- one job --------------------------------------------------------------------------------------
 
 
-def job_page(name: str, job: Job, output: str, *, actions: bool) -> html.Div:
+def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> html.Div:
     """All about one job; why it was chosen is calculated after the page is there."""
     parts: list[Any] = [
         dcc.Link("← jobs", href=address("e", name)),
-        html.H2(["job ", str(job.id), " ", status_word(job.status.value)]),
+        html.H2(["job ", str(job.id), " ", status_word(Trial.of_job(job, task).outcome)]),
         facts(_job_facts(job)),
         *(_job_actions(job) if actions else ()),
         html.P(id="acted", className="hint"),
@@ -217,7 +219,7 @@ def job_page(name: str, job: Job, output: str, *, actions: bool) -> html.Div:
 
 def _job_facts(job: Job) -> Iterable[tuple[str, str]]:
     for task, value in (job.values or {}).items():
-        yield task, value_text.number(value)
+        yield task, FAILED_HERE if math.isnan(value) else value_text.number(value)
     for variable, value in job.params.items():
         yield variable, value_text.param(value)
     yield "source", job.source.value

@@ -36,7 +36,7 @@ function writeJob(row, texts, address) {
   write(link, texts[0], '');
   link.setAttribute('href', address + '/' + texts[0]);
   const [status] = children(cells[2], 'span', 1);
-  write(status, texts[2], 'status ' + texts[2]);
+  write(status, texts[2], 'status ' + texts[2].replace(/[^a-zA-Z ]/g, '')); // each word a class
   cells.forEach((cell, i) => {
     if (i !== 0 && i !== 2) write(cell, texts[i], i === texts.length - 1 ? 'fault' : '');
   });
