@@ -18,7 +18,7 @@ import plotly.offline
 from spearmint_int import __version__
 from spearmint_int.jobs import JobStatus
 from spearmint_int.plots import plot
-from spearmint_int.plots.files import embedded
+from spearmint_int.plots.files import FIGURE_STYLE, embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import FAILED_HERE, Snapshot, Trial, counts_text
@@ -78,7 +78,7 @@ def report(
         f'<p class="hint">{escape(_when(made))} · {escape(store)}</p>',
         _facts(_outcome(snapshot)),
         "<h2>Figures</h2>",
-        *(f'<div class="figure">{embedded(figure)}</div>' for figure in figures),
+        *(embedded(figure) for figure in figures),
         "<h2>Jobs</h2>",
         _table(snapshot),
         *_failures(snapshot.trials),
@@ -97,7 +97,7 @@ def _page(title: str, body: str) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"<title>{escape(title)}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style><script>{plotly.offline.get_plotlyjs()}</script></head>\n"
+        f"<style>{STYLE}{FIGURE_STYLE}</style><script>{plotly.offline.get_plotlyjs()}</script></head>\n"
         f"<body>{body}\n<script>{script}</script></body></html>\n"
     )
 

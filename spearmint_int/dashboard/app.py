@@ -15,6 +15,7 @@ from spearmint_int.dashboard.actions import add_actions
 from spearmint_int.dashboard.source import NOTHING, Source, matching, sorted_rows
 from spearmint_int.errors import SpearmintError
 from spearmint_int.plots import progress
+from spearmint_int.plots.files import headed
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Trial
 
@@ -124,7 +125,10 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
             drawn = source.choice(job_id, theme or "light")
         except SpearmintError:  # told beside the explanation
             return no_update
-        return no_update if drawn is None else pages.graph(drawn)
+        if drawn is None:
+            return no_update
+        title, bare = headed(drawn.to_plotly_json())
+        return pages.figure(title, pages.graph(bare))
 
 
 def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any:
@@ -194,7 +198,7 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
             return no_update, table, no_update, seen_now
         head = pages.standing(now, source.config.budget, maximize=source.config.maximize)
         drawn = progress.drawing(now.rows, maximize=source.config.maximize, theme=theme)
-        return head, table, drawn, seen_now
+        return head, table, headed(drawn)[1], seen_now
 
     for part, news in (
         (Output("shown", "children"), "table"),
@@ -229,6 +233,7 @@ def _table(source: Source, rows: Sequence[Trial], order: pages.Order, wanted: st
 def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     @app.callback(
         Output("figure", "figure"),
+        Output("figure-title", "children"),
         Output("figure-sentence", "children"),
         Output("seen-figure", "data"),
         Input("look-figure", "data"),
@@ -239,14 +244,17 @@ def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     def figure(_: int, theme: str | None, seen: str, path: str) -> Any:
         source, parts = _source_at(sources, path), _parts(path)
         if source is None or len(parts) < 4 or theme is None:  # the browser tells it at once
-            return (no_update,) * 3
+            return (no_update,) * 4
         try:
             drawn = source.figure(parts[3], theme)
         except SpearmintError as error:
-            return no_update, str(error), ""
+            return no_update, no_update, str(error), ""
         if drawn is None:
-            return no_update, "drawing …", no_update
+            return no_update, no_update, "drawing …", no_update
         seen_now = f"{path} {drawn.version} {theme}"
         if seen == seen_now:
-            return (no_update,) * 3
-        return drawn.figure or no_update, drawn.sentence, seen_now
+            return (no_update,) * 4
+        if drawn.figure is None:
+            return no_update, no_update, drawn.sentence, seen_now
+        title, bare = headed(drawn.figure.to_plotly_json())
+        return bare, pages.heading(title), drawn.sentence, seen_now

@@ -18,6 +18,7 @@ from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.dashboard.source import State
 from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
+from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import FAILED_HERE, Trial, counts_text
 
@@ -118,7 +119,7 @@ def jobs_page(cells: Mapping[str, str]) -> html.Div:
     return html.Div(
         [
             html.Div(id="standing"),
-            graph({"layout": BLANK}, id="progress"),
+            figure([progress.TITLE], graph({"layout": BLANK}, id="progress")),
             html.Div(
                 [html.Label(["jobs ", box]), *(buttons if cells else ()), html.Span(id="acted")],
                 className="bar",
@@ -181,12 +182,22 @@ def _texts(row: Trial, variables: Sequence[str]) -> list[str]:
     return [str(row.id), value, row.outcome, seconds, *params, row.failure or ""]
 
 
-def graph(figure: Any, **named: str) -> dcc.Graph:
-    return dcc.Graph(config={"displaylogo": False}, figure=figure, **named)
+def graph(drawing: Any, **named: str) -> dcc.Graph:
+    return dcc.Graph(config={"displaylogo": False}, figure=drawing, **named)
+
+
+def heading(lines: Sequence[str]) -> list[Any]:
+    """A figure's title, and what else its lines say."""
+    return [html.H3(lines[0]), *(html.P(line) for line in lines[1:])]
+
+
+def figure(title: Sequence[str], drawn: dcc.Graph, **named: str) -> html.Section:
+    """A figure below its title, which wraps where plotly would cut it off."""
+    return html.Section([html.Div(heading(title), **named), drawn], className="figure")
 
 
 def figure_page() -> html.Div:
-    drawn = graph({"layout": BLANK}, id="figure")
+    drawn = figure([""], graph({"layout": BLANK}, id="figure"), id="figure-title")
     return html.Div([html.P("drawing …", id="figure-sentence", className="hint"), drawn])
 
 

@@ -42,3 +42,18 @@ def test_where_the_disk_is_full_the_old_figure_stays(
         files.write(go.Figure(), file)
     assert file.read_text() == "before"
     assert os.listdir(tmp_path) == [file.name]
+
+
+def test_on_a_page_a_title_is_a_heading_and_not_plotlys() -> None:
+    figure = go.Figure(layout={"title": {"text": "What &lt;b&gt; is<br><sup>and &amp; why</sup>"}})
+    shown = files.embedded(figure)
+    assert "<h3>What &lt;b&gt; is</h3><p>and &amp; why</p>" in shown
+    assert '"title":{"text":""}' in shown
+    assert figure.layout.title.text.startswith("What")
+
+
+def test_a_figures_own_margin_stays_and_others_have_room_for_a_legend() -> None:
+    _, wide = files.headed({"layout": {"margin": {"t": 70, "l": 5}}})
+    _, usual = files.headed({"layout": {}})
+    assert wide["layout"]["margin"] == {"t": 70, "l": 5}
+    assert usual["layout"]["margin"] == {"t": files.TOP_MARGIN}
