@@ -138,7 +138,10 @@ def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any
     source = _source_at(sources, path)
     if source is None:
         return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
-    return _page_of(source, parts[2:], actions)
+    try:
+        return _page_of(source, parts[2:], actions)
+    except SpearmintError as error:
+        return pages.experiment(source.name, "", html.P(str(error), className="fault"))
 
 
 def _line(name: str, source: Source) -> pages.Line:
@@ -151,16 +154,21 @@ def _line(name: str, source: Source) -> pages.Line:
 
 
 def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
-    kind = rest[0] if rest else ""
-    if kind == "figures" and len(rest) == 2 and rest[1] in PLOTS:
-        return pages.experiment(source.name, rest[1], pages.live(pages.figure_page(), "figure"))
-    if kind == "jobs" and len(rest) == 2 and rest[1].isdecimal():
-        job = source.job(int(rest[1]))
-        task, output = source.config.task_name, source.output(job.id)
-        body = pages.job_page(source.name, job, output, task=task, actions=actions)
-        return pages.experiment(source.name, "", body)
-    cells = source.cells() if actions else {}
-    return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(cells), "jobs"))
+    match rest:
+        case []:
+            cells = source.cells() if actions else {}
+            return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(cells), "jobs"))
+        case ["figures", kind] if kind in PLOTS:
+            return pages.experiment(source.name, kind, pages.live(pages.figure_page(), "figure"))
+        case ["jobs", number] if number.isdecimal():
+            return pages.experiment(source.name, "", _job_page(source, int(number), actions))
+    return pages.experiment(source.name, "", html.P("There is no such page."))
+
+
+def _job_page(source: Source, job_id: int, actions: bool) -> Any:
+    job, output = source.job(job_id), source.output(job_id)
+    task = source.config.task_name
+    return pages.job_page(source.name, job, output, task=task, actions=actions)
 
 
 # --- the live part --------------------------------------------------------------------------------
