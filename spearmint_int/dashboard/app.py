@@ -40,6 +40,7 @@ def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = F
             Output(f"look-{name}", "data"),
             Input(f"clock-{name}", "n_intervals"),
         )
+    app.clientside_callback(_in_browser("title"), Input("title", "data"))
     _add_pages(app, sources, actions)
     _add_live_jobs(app, sources)
     _add_figures(app, sources)
@@ -52,6 +53,7 @@ def _frame() -> html.Div:
     return html.Div(
         [
             dcc.Location(id="address"),
+            dcc.Store(id="title", data="spearmint-int"),
             dcc.Store(id="theme"),
             dcc.Store(id="chosen-theme", storage_type="local"),
             html.Button("light / dark", id="switch", className="switch"),
@@ -78,12 +80,13 @@ def _source_at(sources: Mapping[str, Source], path: str | None) -> Source | None
 
 
 def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> None:
-    @app.callback(Output("page", "children"), Input("address", "pathname"))
+    @app.callback(Output("page", "children"), Output("title", "data"), Input("address", "pathname"))
     def page(path: str | None) -> Any:
         try:
-            return _page(sources, path, actions)
+            shown = _page(sources, path, actions)
         except SpearmintError as error:
-            return html.P(str(error), className="fault")
+            shown = pages.Page("spearmint-int", html.P(str(error), className="fault"))
+        return shown.body, shown.title
 
     @app.callback(
         Output("experiments", "children"),
@@ -131,17 +134,19 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         return pages.figure(title, pages.graph(bare))
 
 
-def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any:
+def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> pages.Page:
     parts = _parts(path)
     if not parts:
-        return pages.live(html.Div(id="experiments"), "list")
+        return pages.Page("experiments", pages.live(html.Div(id="experiments"), "list"))
     source = _source_at(sources, path)
     if source is None:
-        return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
+        way = html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
+        return pages.Page("no such page", way)
     try:
         return _page_of(source, parts[2:], actions)
     except SpearmintError as error:
-        return pages.experiment(source.name, "", html.P(str(error), className="fault"))
+        asked_for = " ".join(parts[2:]) or "jobs"
+        return pages.experiment(source.name, asked_for, html.P(str(error), className="fault"))
 
 
 def _line(name: str, source: Source) -> pages.Line:
@@ -153,7 +158,7 @@ def _line(name: str, source: Source) -> pages.Line:
         return pages.Line(name, NOTHING, fault=str(error))
 
 
-def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
+def _page_of(source: Source, rest: list[str], actions: bool) -> pages.Page:
     match rest:
         case []:
             cells = source.cells() if actions else {}
@@ -161,8 +166,9 @@ def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
         case ["figures", kind] if kind in PLOTS:
             return pages.experiment(source.name, kind, pages.live(pages.figure_page(), "figure"))
         case ["jobs", number] if number.isdecimal():
-            return pages.experiment(source.name, "", _job_page(source, int(number), actions))
-    return pages.experiment(source.name, "", html.P("There is no such page."))
+            body = _job_page(source, int(number), actions)
+            return pages.experiment(source.name, f"job {number}", body)
+    return pages.experiment(source.name, "no such page", html.P("There is no such page."))
 
 
 def _job_page(source: Source, job_id: int, actions: bool) -> Any:

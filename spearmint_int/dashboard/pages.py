@@ -31,6 +31,14 @@ Order = Mapping[str, Any]  # of the table: its column, which way, which page
 FIXED_COLUMNS = ("job", "value", "status", "seconds")
 
 
+@dataclass(frozen=True)
+class Page:
+    """What an address shows; the title tells the browser's tabs apart."""
+
+    title: str
+    body: Any
+
+
 def address(*parts: Any) -> str:
     """A path of this site."""
     return "/" + "/".join(quote(str(part), safe="") for part in parts)
@@ -91,17 +99,17 @@ def _experiment_row(line: Line) -> html.Tr:
 # --- one experiment -------------------------------------------------------------------------------
 
 
-def experiment(name: str, tab: str, body: Any) -> html.Div:
-    """The head that all of its pages share, and one of them."""
+def experiment(name: str, what: str, body: Any) -> Page:
+    """The head that all of its pages share, and one of them; `what` it shows may be a tab."""
     tabs = [("jobs", address("e", name))]
     kinds = dict.fromkeys([*PLOTS.built_in, *PLOTS])  # those of other packages last
     tabs += [(kind, address("e", name, "figures", kind)) for kind in kinds]
     links = [
-        dcc.Link(text, href=href, className="place current" if text == tab else "place")
+        dcc.Link(text, href=href, className="place current" if text == what else "place")
         for text, href in tabs
     ]
     back = dcc.Link("← experiments", href="/")
-    return html.Div([back, html.H1(name), html.Nav(links), body])
+    return Page(f"{what} · {name}", html.Div([back, html.H1(name), html.Nav(links), body]))
 
 
 def jobs_page(cells: Mapping[str, str]) -> html.Div:

@@ -72,6 +72,23 @@ def test_an_address_of_nothing_says_so_within_its_experiment(source: Source, res
     assert '"id": "table"' not in shown
 
 
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("/", "experiments"),
+        ("/e/parabola", "jobs · parabola"),
+        ("/e/parabola/figures/variables", "variables · parabola"),
+        ("/e/parabola/jobs/2", "job 2 · parabola"),
+        ("/e/parabola/jobs/999", "jobs 999 · parabola"),
+        ("/e/other", "no such page"),
+    ],
+)
+def test_a_title_tells_what_is_shown_and_of_which_experiment(
+    source: Source, path: str, title: str
+) -> None:
+    assert json.loads(page_at(source, path))["response"]["title"]["data"] == title
+
+
 def test_an_experiment_that_is_not_there_leads_to_those_that_are(source: Source) -> None:
     shown = page_at(source, "/e/other")
     assert "There is no such page." in shown

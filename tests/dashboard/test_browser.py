@@ -68,8 +68,10 @@ def test_from_the_experiments_to_a_job_and_back(browser: Any, shown: Server) -> 
     press(browser, "main a[href='/e/parabola']")
     await_text(browser, "1 to 4 of 4")
     assert browser.current_url.endswith("/e/parabola")
+    assert browser.title == "jobs · parabola"
     press(browser, "a[href='/e/parabola/jobs/2']")
     await_text(browser, "No model chose this point.")
+    assert browser.title == "job 2 · parabola"
     browser.back()
     await_text(browser, "1 to 4 of 4")
 

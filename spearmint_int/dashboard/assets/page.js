@@ -83,6 +83,11 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       return [now, presses ? now : dash_clientside.no_update];
     },
 
+    // A tab says what it shows, and of which experiment.
+    title: function (text) {
+      document.title = text;
+    },
+
     // A tick is worth a question only where somebody sees the answer.
     look: function (ticks) {
       return document.hidden ? dash_clientside.no_update : ticks || 0;
