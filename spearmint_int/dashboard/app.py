@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -84,8 +85,8 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
     def page(path: str | None) -> Any:
         try:
             shown = _page(sources, path, actions)
-        except SpearmintError as error:
-            shown = pages.Page("spearmint-int", html.P(str(error), className="fault"))
+        except Exception as error:
+            shown = pages.Page("spearmint-int", _told(error))
         return shown.body, shown.title
 
     @app.callback(
@@ -97,8 +98,8 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
     def overview(_: int, seen: str) -> Any:
         try:
             lines = [_line(name, source) for name, source in sources.items()]
-        except SpearmintError as error:  # of the server that lists them
-            return html.P(str(error), className="fault"), ""
+        except Exception as error:  # of the server that lists them
+            return _told(error), ""
         seen_now = " ".join(f"{e.name} {e.state.version} {e.fault}" for e in lines)
         return (no_update, no_update) if seen == seen_now else (pages.overview(lines), seen_now)
 
@@ -111,8 +112,8 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
             return no_update
         try:
             return pages.explanation(source.explanation(job_id))
-        except SpearmintError as error:
-            return html.P(str(error), className="hint")
+        except Exception as error:
+            return _told(error)
 
     @app.callback(
         Output("choice", "children"),
@@ -128,10 +129,24 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
             drawn = source.choice(job_id, theme or "light")
         except SpearmintError:  # told beside the explanation
             return no_update
+        except Exception as error:
+            return _told(error)
         if drawn is None:
             return no_update
         title, bare = headed(drawn.to_plotly_json())
         return pages.figure(title, pages.graph(bare))
+
+
+def _told(error: Exception) -> html.P:
+    return html.P(_sentence(error), className="fault")
+
+
+def _sentence(error: Exception) -> str:
+    """Why there is nothing to see: a page whose answer never comes would stay empty for ever."""
+    if isinstance(error, SpearmintError):
+        return str(error)
+    logging.getLogger(__name__).error("a part of a page", exc_info=error)
+    return f"This can't be shown: {error!r}. The output of 'spearmint-int dashboard' has more."
 
 
 def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> pages.Page:
@@ -144,9 +159,8 @@ def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> pag
         return pages.Page("no such page", way)
     try:
         return _page_of(source, parts[2:], actions)
-    except SpearmintError as error:
-        asked_for = " ".join(parts[2:]) or "jobs"
-        return pages.experiment(source.name, asked_for, html.P(str(error), className="fault"))
+    except Exception as error:
+        return pages.experiment(source.name, " ".join(parts[2:]) or "jobs", _told(error))
 
 
 def _line(name: str, source: Source) -> pages.Line:
@@ -154,8 +168,8 @@ def _line(name: str, source: Source) -> pages.Line:
     try:
         state, config = source.state(), source.config
         return pages.Line(name, state, config.budget, config.maximize)
-    except SpearmintError as error:
-        return pages.Line(name, NOTHING, fault=str(error))
+    except Exception as error:
+        return pages.Line(name, NOTHING, fault=_sentence(error))
 
 
 def _page_of(source: Source, rest: list[str], actions: bool) -> pages.Page:
@@ -200,19 +214,9 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         if source is None:
             return (no_update,) * 4
         try:
-            now = source.state()
-        except SpearmintError as error:
-            return html.P(str(error), className="fault"), no_update, no_update, ""
-        news = f"{now.version} {theme} "
-        seen_now = f"{news}{order} {wanted}"
-        if seen == seen_now:
-            return (no_update,) * 4
-        table = _table(source, now.rows, order, wanted or "")
-        if seen.startswith(news):  # only other rows of it are wanted
-            return no_update, table, no_update, seen_now
-        head = pages.standing(now, source.config.budget, maximize=source.config.maximize)
-        drawn = progress.drawing(now.rows, maximize=source.config.maximize, theme=theme)
-        return head, table, headed(drawn)[1], seen_now
+            return _news(source, order, wanted or "", theme, seen)
+        except Exception as error:
+            return _told(error), no_update, no_update, ""
 
     for part, news in (
         (Output("shown", "children"), "table"),
@@ -231,6 +235,21 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         State("order", "data"),
         prevent_initial_call=True,
     )
+
+
+def _news(source: Source, order: pages.Order, wanted: str, theme: str, seen: str) -> Any:
+    """The head, the table, the best so far, and what is seen with them; no more than is new."""
+    now, config = source.state(), source.config
+    news = f"{now.version} {theme} "
+    seen_now = f"{news}{order} {wanted}"
+    if seen == seen_now:
+        return (no_update,) * 4
+    table = _table(source, now.rows, order, wanted)
+    if seen.startswith(news):  # only other rows of it are wanted
+        return no_update, table, no_update, seen_now
+    head = pages.standing(now, config.budget, maximize=config.maximize)
+    drawn = progress.drawing(now.rows, maximize=config.maximize, theme=theme)
+    return head, table, headed(drawn)[1], seen_now
 
 
 def _table(source: Source, rows: Sequence[Trial], order: pages.Order, wanted: str) -> Any:
@@ -261,8 +280,8 @@ def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
             return (no_update,) * 4
         try:
             drawn = source.figure(parts[3], theme)
-        except SpearmintError as error:
-            return no_update, no_update, str(error), ""
+        except Exception as error:
+            return no_update, no_update, _sentence(error), ""
         if drawn is None:
             return no_update, no_update, "drawing …", no_update
         seen_now = f"{path} {drawn.version} {theme}"

@@ -101,5 +101,27 @@ def test_a_job_that_is_not_there_is_a_sentence_with_a_way_back(source: Source) -
     assert '"href": "/e/parabola"' in shown
 
 
+@pytest.mark.parametrize("panel", ["explanation", "choice"])
+def test_a_panel_that_fails_says_so_and_the_log_has_the_reason(
+    source: Source, panel: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(source, panel, failing)
+    state = {"theme.data": "light"} if panel == "choice" else {}
+    shown = asked(
+        source, panel, {"job.data": 2}, {**state, "address.pathname": "/e/parabola/jobs/2"}
+    )
+    assert "This can't be shown: ZeroDivisionError('by nothing')" in shown
+    assert "ZeroDivisionError: by nothing" in caplog.text
+
+
+def test_a_page_that_fails_says_so_within_its_experiment(source: Source) -> None:
+    shown = page_at(source, f"/e/parabola/jobs/{10**30}")
+    assert "This can't be shown: OverflowError" in shown
+    assert '"href": "/e/parabola"' in shown
+
+
 def test_the_address_of_an_experiment_shows_its_jobs(source: Source) -> None:
     assert '"id": "table"' in page_at(source, "/e/parabola")
