@@ -16,6 +16,7 @@ from typing import Any
 import plotly.offline
 
 from spearmint_int import __version__
+from spearmint_int.config.written import as_written, written_text
 from spearmint_int.jobs import JobStatus
 from spearmint_int.plots import plot
 from spearmint_int.plots.files import FIGURE_STYLE, embedded
@@ -38,6 +39,7 @@ h1 { margin-bottom: 0; } h2 { margin-top: 2.2rem; border-bottom: 1px solid var(-
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { color: var(--hint); } dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
 th, td { text-align: left; padding: .2rem .6rem; border-bottom: 1px solid var(--faint);
          white-space: nowrap; max-width: 28rem; overflow: hidden; text-overflow: ellipsis; }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus { outline: 2px solid; }
@@ -71,7 +73,7 @@ for (const [column, button] of document.querySelectorAll('th button').entries())
 def report(
     snapshot: Snapshot, settings: Mapping[str, Any], *, made: datetime, store: str = ""
 ) -> str:
-    """The whole page; `settings` are shown as they are."""
+    """The whole page; `settings` are shown as a config.json has them."""
     figures = [plot(snapshot, kind) for kind in PLOTS.built_in]
     parts = [
         f"<h1>{escape(snapshot.name)}</h1>",
@@ -83,7 +85,7 @@ def report(
         _table(snapshot),
         *_failures(snapshot.trials),
         "<h2>Settings</h2>",
-        _facts((name, _shown(value)) for name, value in settings.items()),
+        f"<pre>{escape(written_text(as_written(settings)))}</pre>",
         "<h2>Versions</h2>",
         _facts(_versions()),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,21 @@ def test_a_job_that_answered_nan_is_a_failure_with_one_word(text: str) -> None:
     assert "7 complete, 1 of them failed here (NaN), 1 broken" in text
     assert "<td>complete, failed here (NaN)</td>" in text
     assert "<dd>failed here (NaN) (job 5)</dd>" in text
+
+
+def test_settings_are_those_of_a_config_that_differ_from_a_default() -> None:
+    variables = {"learning_rate": {"type": "FLOAT", "min": 0.0, "max": 1.0, "was": None}}
+    settings = {"kernel": "matern52", "resources": {"Main": {"max_finished_jobs": 30}}}
+    text = report(hostile_snapshot(5), {**settings, "variables": variables}, made=MADE)
+    shown = text[text.index("<h2>Settings</h2>") : text.index("<h2>Versions</h2>")]
+    assert unescape(shown).splitlines()[1:] == [
+        "<pre>{",
+        '  "variables": {',
+        '    "learning_rate": {"type": "FLOAT", "min": 0.0, "max": 1.0}',
+        "  },",
+        '  "max-finished-jobs": 30',
+        "}</pre>",
+    ]
 
 
 @pytest.mark.slow
