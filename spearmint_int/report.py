@@ -16,11 +16,13 @@ from typing import Any
 import plotly.offline
 
 from spearmint_int import __version__
+from spearmint_int.config.written import as_written, written_text
+from spearmint_int.jobs import JobStatus
 from spearmint_int.plots import plot
-from spearmint_int.plots.files import embedded
+from spearmint_int.plots.files import FIGURE_STYLE, embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Snapshot, Trial
+from spearmint_int.snapshot import FAILED_HERE, Snapshot, Trial, counts_text
 from spearmint_int.variables import Params
 
 PACKAGES = ("numpy", "scipy", "plotly")
@@ -37,6 +39,7 @@ h1 { margin-bottom: 0; } h2 { margin-top: 2.2rem; border-bottom: 1px solid var(-
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { color: var(--hint); } dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
 th, td { text-align: left; padding: .2rem .6rem; border-bottom: 1px solid var(--faint);
          white-space: nowrap; max-width: 28rem; overflow: hidden; text-overflow: ellipsis; }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus { outline: 2px solid; }
@@ -70,19 +73,19 @@ for (const [column, button] of document.querySelectorAll('th button').entries())
 def report(
     snapshot: Snapshot, settings: Mapping[str, Any], *, made: datetime, store: str = ""
 ) -> str:
-    """The whole page; `settings` are shown as they are."""
+    """The whole page; `settings` are shown as a config.json has them."""
     figures = [plot(snapshot, kind) for kind in PLOTS.built_in]
     parts = [
         f"<h1>{escape(snapshot.name)}</h1>",
         f'<p class="hint">{escape(_when(made))} · {escape(store)}</p>',
         _facts(_outcome(snapshot)),
         "<h2>Figures</h2>",
-        *(f'<div class="figure">{embedded(figure)}</div>' for figure in figures),
+        *(embedded(figure) for figure in figures),
         "<h2>Jobs</h2>",
         _table(snapshot),
         *_failures(snapshot.trials),
         "<h2>Settings</h2>",
-        _facts((name, _shown(value)) for name, value in settings.items()),
+        f"<pre>{escape(written_text(as_written(settings)))}</pre>",
         "<h2>Versions</h2>",
         _facts(_versions()),
     ]
@@ -96,15 +99,15 @@ def _page(title: str, body: str) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"<title>{escape(title)}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style><script>{plotly.offline.get_plotlyjs()}</script></head>\n"
+        f"<style>{STYLE}{FIGURE_STYLE}</style><script>{plotly.offline.get_plotlyjs()}</script></head>\n"
         f"<body>{body}\n<script>{script}</script></body></html>\n"
     )
 
 
 def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     states = [trial.status for trial in snapshot.trials]
-    counts = ", ".join(f"{states.count(s)} {s}" for s in dict.fromkeys(states))
-    yield "jobs", counts or "none yet"
+    counts = {status: states.count(status.value) for status in JobStatus}
+    yield "jobs", counts_text(counts, snapshot.trials) or "none yet"
     best, model = snapshot.best, snapshot.recommendation
     if best is not None:
         yield "best", f"{best.value:.8g} (job {best.id})"
@@ -145,7 +148,7 @@ def _row(trial: Trial, names: Sequence[str], *, best: bool) -> str:
     value = f"{trial.value:.7g}" if trial.worked else ""
     seconds = "" if trial.seconds is None else f"{trial.seconds:.3g}"
     params = [_shown(trial.params.get(name, "")) for name in names]
-    texts = [str(trial.id), value, trial.status, seconds, *params, trial.failure or ""]
+    texts = [str(trial.id), value, trial.outcome, seconds, *params, trial.failure or ""]
     cells = "".join(f"<td>{escape(text)}</td>" for text in texts)
     return f'<tr class="best">{cells}</tr>' if best else f"<tr>{cells}</tr>"
 
@@ -154,8 +157,9 @@ def _failures(trials: Iterable[Trial]) -> Iterable[str]:
     """The failures by their sentence, the most frequent first; nothing where there are none."""
     jobs: dict[str, list[int]] = {}
     for trial in trials:
-        if trial.failure is not None:
-            jobs.setdefault(trial.failure, []).append(trial.id)
+        sentence = FAILED_HERE if trial.failed_here else trial.failure
+        if sentence is not None:
+            jobs.setdefault(sentence, []).append(trial.id)
     if jobs:
         yield "<h2>Failures</h2>"
         ordered = sorted(jobs.items(), key=lambda item: -len(item[1]))

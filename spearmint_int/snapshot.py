@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from spearmint_int.optimizer import Evaluation
     from spearmint_int.stores import Store
 
+FAILED_HERE = "failed here (NaN)"  # the words for it wherever people read of a job
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -44,6 +46,16 @@ class Trial:
         return math.isfinite(self.value)
 
     @property
+    def failed_here(self) -> bool:
+        """It ran to its end, and answered that there is no value at this point."""
+        return self.status == JobStatus.COMPLETE.value and not self.worked
+
+    @property
+    def outcome(self) -> str:
+        """The status, and whether a complete job has failed all the same."""
+        return f"{self.status}, {FAILED_HERE}" if self.failed_here else self.status
+
+    @property
     def seconds(self) -> float | None:
         if self.started is None or self.ended is None:
             return None
@@ -64,6 +76,13 @@ class Trial:
             failure=job.failures[-1].message if job.failures and job.values is None else None,
             provenance=job.provenance,
         )
+
+
+def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str:
+    """`9 complete, 2 of them failed here (NaN), 1 broken`; empty where there is no job."""
+    failed = sum(trial.failed_here for trial in trials)
+    also = {JobStatus.COMPLETE: f", {failed} of them {FAILED_HERE}"} if failed else {}
+    return ", ".join(f"{n} {status}{also.get(status, '')}" for status, n in counts.items() if n)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +31,10 @@ def hostile_snapshot(n: int) -> Snapshot:
     rng = np.random.default_rng(0)
     points = space.snap(rng.random((n, 4)))
     values = np.sum(points, axis=1)
-    values[1] = np.nan
+    values[1] = values[4] = np.nan
     why = {"failure": HOSTILE, "status": "broken"}
     trials = tuple(
-        Trial(i + 1, space.decode(p), float(v), **({} if np.isfinite(v) else why))  # type: ignore[arg-type]
+        Trial(i + 1, space.decode(p), float(v), **(why if i == 1 else {}))  # type: ignore[arg-type]
         for i, (p, v) in enumerate(zip(points, values, strict=True))
     )
     options = ChooserOptions(samples=2, burn_in=10, candidates=50)
@@ -65,6 +66,27 @@ def test_plotlys_code_is_in_it_once(text: str) -> None:
 def test_failures_are_counted(text: str) -> None:
     assert "<dt>1 ×</dt>" in text
     assert "(job 2)" in text
+
+
+def test_a_job_that_answered_nan_is_a_failure_with_one_word(text: str) -> None:
+    assert "7 complete, 1 of them failed here (NaN), 1 broken" in text
+    assert "<td>complete, failed here (NaN)</td>" in text
+    assert "<dd>failed here (NaN) (job 5)</dd>" in text
+
+
+def test_settings_are_those_of_a_config_that_differ_from_a_default() -> None:
+    variables = {"learning_rate": {"type": "FLOAT", "min": 0.0, "max": 1.0, "was": None}}
+    settings = {"kernel": "matern52", "resources": {"Main": {"max_finished_jobs": 30}}}
+    text = report(hostile_snapshot(5), {**settings, "variables": variables}, made=MADE)
+    shown = text[text.index("<h2>Settings</h2>") : text.index("<h2>Versions</h2>")]
+    assert unescape(shown).splitlines()[1:] == [
+        "<pre>{",
+        '  "variables": {',
+        '    "learning_rate": {"type": "FLOAT", "min": 0.0, "max": 1.0}',
+        "  },",
+        '  "max-finished-jobs": 30',
+        "}</pre>",
+    ]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -15,6 +16,7 @@ from spearmint_int.dashboard.actions import add_actions
 from spearmint_int.dashboard.source import NOTHING, Source, matching, sorted_rows
 from spearmint_int.errors import SpearmintError
 from spearmint_int.plots import progress
+from spearmint_int.plots.files import headed
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Trial
 
@@ -39,6 +41,7 @@ def make_app(sources: Mapping[str, Source], access: Access, *, actions: bool = F
             Output(f"look-{name}", "data"),
             Input(f"clock-{name}", "n_intervals"),
         )
+    app.clientside_callback(_in_browser("title"), Input("title", "data"))
     _add_pages(app, sources, actions)
     _add_live_jobs(app, sources)
     _add_figures(app, sources)
@@ -51,6 +54,7 @@ def _frame() -> html.Div:
     return html.Div(
         [
             dcc.Location(id="address"),
+            dcc.Store(id="title", data="spearmint-int"),
             dcc.Store(id="theme"),
             dcc.Store(id="chosen-theme", storage_type="local"),
             html.Button("light / dark", id="switch", className="switch"),
@@ -77,12 +81,13 @@ def _source_at(sources: Mapping[str, Source], path: str | None) -> Source | None
 
 
 def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> None:
-    @app.callback(Output("page", "children"), Input("address", "pathname"))
+    @app.callback(Output("page", "children"), Output("title", "data"), Input("address", "pathname"))
     def page(path: str | None) -> Any:
         try:
-            return _page(sources, path, actions)
-        except SpearmintError as error:
-            return html.P(str(error), className="fault")
+            shown = _page(sources, path, actions)
+        except Exception as error:
+            shown = pages.Page("spearmint-int", _told(error))
+        return shown.body, shown.title
 
     @app.callback(
         Output("experiments", "children"),
@@ -93,8 +98,8 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
     def overview(_: int, seen: str) -> Any:
         try:
             lines = [_line(name, source) for name, source in sources.items()]
-        except SpearmintError as error:  # of the server that lists them
-            return html.P(str(error), className="fault"), ""
+        except Exception as error:  # of the server that lists them
+            return _told(error), ""
         seen_now = " ".join(f"{e.name} {e.state.version} {e.fault}" for e in lines)
         return (no_update, no_update) if seen == seen_now else (pages.overview(lines), seen_now)
 
@@ -107,8 +112,8 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
             return no_update
         try:
             return pages.explanation(source.explanation(job_id))
-        except SpearmintError as error:
-            return html.P(str(error), className="hint")
+        except Exception as error:
+            return _told(error)
 
     @app.callback(
         Output("choice", "children"),
@@ -124,17 +129,38 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
             drawn = source.choice(job_id, theme or "light")
         except SpearmintError:  # told beside the explanation
             return no_update
-        return no_update if drawn is None else pages.graph(drawn)
+        except Exception as error:
+            return _told(error)
+        if drawn is None:
+            return no_update
+        title, bare = headed(drawn.to_plotly_json())
+        return pages.figure(title, pages.graph(bare))
 
 
-def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> Any:
+def _told(error: Exception) -> html.P:
+    return html.P(_sentence(error), className="fault")
+
+
+def _sentence(error: Exception) -> str:
+    """Why there is nothing to see: a page whose answer never comes would stay empty for ever."""
+    if isinstance(error, SpearmintError):
+        return str(error)
+    logging.getLogger(__name__).error("a part of a page", exc_info=error)
+    return f"This can't be shown: {error!r}. The output of 'spearmint-int dashboard' has more."
+
+
+def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> pages.Page:
     parts = _parts(path)
     if not parts:
-        return pages.live(html.Div(id="experiments"), "list")
+        return pages.Page("experiments", pages.live(html.Div(id="experiments"), "list"))
     source = _source_at(sources, path)
     if source is None:
-        return html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
-    return _page_of(source, parts[2:], actions)
+        way = html.P(["There is no such page. ", dcc.Link("Experiments", href="/")])
+        return pages.Page("no such page", way)
+    try:
+        return _page_of(source, parts[2:], actions)
+    except Exception as error:
+        return pages.experiment(source.name, " ".join(parts[2:]) or "jobs", _told(error))
 
 
 def _line(name: str, source: Source) -> pages.Line:
@@ -142,20 +168,27 @@ def _line(name: str, source: Source) -> pages.Line:
     try:
         state, config = source.state(), source.config
         return pages.Line(name, state, config.budget, config.maximize)
-    except SpearmintError as error:
-        return pages.Line(name, NOTHING, fault=str(error))
+    except Exception as error:
+        return pages.Line(name, NOTHING, fault=_sentence(error))
 
 
-def _page_of(source: Source, rest: list[str], actions: bool) -> Any:
-    kind = rest[0] if rest else ""
-    if kind == "figures" and len(rest) == 2 and rest[1] in PLOTS:
-        return pages.experiment(source.name, rest[1], pages.live(pages.figure_page(), "figure"))
-    if kind == "jobs" and len(rest) == 2 and rest[1].isdecimal():
-        job = source.job(int(rest[1]))
-        body = pages.job_page(source.name, job, source.output(job.id), actions=actions)
-        return pages.experiment(source.name, "", body)
-    cells = source.cells() if actions else {}
-    return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(cells), "jobs"))
+def _page_of(source: Source, rest: list[str], actions: bool) -> pages.Page:
+    match rest:
+        case []:
+            cells = source.cells() if actions else {}
+            return pages.experiment(source.name, "jobs", pages.live(pages.jobs_page(cells), "jobs"))
+        case ["figures", kind] if kind in PLOTS:
+            return pages.experiment(source.name, kind, pages.live(pages.figure_page(), "figure"))
+        case ["jobs", number] if number.isdecimal():
+            body = _job_page(source, int(number), actions)
+            return pages.experiment(source.name, f"job {number}", body)
+    return pages.experiment(source.name, "no such page", html.P("There is no such page."))
+
+
+def _job_page(source: Source, job_id: int, actions: bool) -> Any:
+    job, output = source.job(job_id), source.output(job_id)
+    task = source.config.task_name
+    return pages.job_page(source.name, job, output, task=task, actions=actions)
 
 
 # --- the live part --------------------------------------------------------------------------------
@@ -181,19 +214,9 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         if source is None:
             return (no_update,) * 4
         try:
-            now = source.state()
-        except SpearmintError as error:
-            return html.P(str(error), className="fault"), no_update, no_update, ""
-        news = f"{now.version} {theme} "
-        seen_now = f"{news}{order} {wanted}"
-        if seen == seen_now:
-            return (no_update,) * 4
-        table = _table(source, now.rows, order, wanted or "")
-        if seen.startswith(news):  # only other rows of it are wanted
-            return no_update, table, no_update, seen_now
-        head = pages.standing(now, source.config.budget, maximize=source.config.maximize)
-        drawn = progress.drawing(now.rows, maximize=source.config.maximize, theme=theme)
-        return head, table, drawn, seen_now
+            return _news(source, order, wanted or "", theme, seen)
+        except Exception as error:
+            return _told(error), no_update, no_update, ""
 
     for part, news in (
         (Output("shown", "children"), "table"),
@@ -214,6 +237,21 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     )
 
 
+def _news(source: Source, order: pages.Order, wanted: str, theme: str, seen: str) -> Any:
+    """The head, the table, the best so far, and what is seen with them; no more than is new."""
+    now, config = source.state(), source.config
+    news = f"{now.version} {theme} "
+    seen_now = f"{news}{order} {wanted}"
+    if seen == seen_now:
+        return (no_update,) * 4
+    table = _table(source, now.rows, order, wanted)
+    if seen.startswith(news):  # only other rows of it are wanted
+        return no_update, table, no_update, seen_now
+    head = pages.standing(now, config.budget, maximize=config.maximize)
+    drawn = progress.drawing(now.rows, maximize=config.maximize, theme=theme)
+    return head, table, headed(drawn)[1], seen_now
+
+
 def _table(source: Source, rows: Sequence[Trial], order: pages.Order, wanted: str) -> Any:
     found = sorted_rows(matching(rows, wanted), order["column"], descending=order["descending"])
     last = max((len(found) - 1) // pages.PAGE_ROWS, 0)
@@ -228,6 +266,7 @@ def _table(source: Source, rows: Sequence[Trial], order: pages.Order, wanted: st
 def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     @app.callback(
         Output("figure", "figure"),
+        Output("figure-title", "children"),
         Output("figure-sentence", "children"),
         Output("seen-figure", "data"),
         Input("look-figure", "data"),
@@ -238,14 +277,17 @@ def _add_figures(app: dash.Dash, sources: Mapping[str, Source]) -> None:
     def figure(_: int, theme: str | None, seen: str, path: str) -> Any:
         source, parts = _source_at(sources, path), _parts(path)
         if source is None or len(parts) < 4 or theme is None:  # the browser tells it at once
-            return (no_update,) * 3
+            return (no_update,) * 4
         try:
             drawn = source.figure(parts[3], theme)
-        except SpearmintError as error:
-            return no_update, str(error), ""
+        except Exception as error:
+            return no_update, no_update, _sentence(error), ""
         if drawn is None:
-            return no_update, "drawing …", no_update
+            return no_update, no_update, "drawing …", no_update
         seen_now = f"{path} {drawn.version} {theme}"
         if seen == seen_now:
-            return (no_update,) * 3
-        return drawn.figure or no_update, drawn.sentence, seen_now
+            return (no_update,) * 4
+        if drawn.figure is None:
+            return no_update, no_update, drawn.sentence, seen_now
+        title, bare = headed(drawn.figure.to_plotly_json())
+        return bare, pages.heading(title), drawn.sentence, seen_now

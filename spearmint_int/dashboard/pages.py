@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,8 +18,9 @@ from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.dashboard.source import State
 from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
+from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Trial
+from spearmint_int.snapshot import FAILED_HERE, Trial, counts_text
 
 PAGE_ROWS = 50
 BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
@@ -27,6 +29,14 @@ LOOK_MILLISECONDS = 1000
 LIVE = ("list", "jobs", "figure")  # what is looked at again and again
 Order = Mapping[str, Any]  # of the table: its column, which way, which page
 FIXED_COLUMNS = ("job", "value", "status", "seconds")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What an address shows; the title tells the browser's tabs apart."""
+
+    title: str
+    body: Any
 
 
 def address(*parts: Any) -> str:
@@ -39,8 +49,9 @@ def facts(rows: Iterable[tuple[str, str]]) -> html.Dl:
     return html.Dl([part for name, text in shown for part in (html.Dt(name), html.Dd(text))])
 
 
-def status_word(status: str) -> html.Span:
-    return html.Span(status, className=f"status {status}")
+def status_word(outcome: str) -> html.Span:
+    """Each of its words is a class, as page.js has it."""
+    return html.Span(outcome, className=f"status {re.sub('[^a-zA-Z ]', '', outcome)}")
 
 
 def live(body: Any, name: str) -> html.Div:
@@ -88,17 +99,17 @@ def _experiment_row(line: Line) -> html.Tr:
 # --- one experiment -------------------------------------------------------------------------------
 
 
-def experiment(name: str, tab: str, body: Any) -> html.Div:
-    """The head that all of its pages share, and one of them."""
+def experiment(name: str, what: str, body: Any) -> Page:
+    """The head that all of its pages share, and one of them; `what` it shows may be a tab."""
     tabs = [("jobs", address("e", name))]
     kinds = dict.fromkeys([*PLOTS.built_in, *PLOTS])  # those of other packages last
     tabs += [(kind, address("e", name, "figures", kind)) for kind in kinds]
     links = [
-        dcc.Link(text, href=href, className="place current" if text == tab else "place")
+        dcc.Link(text, href=href, className="place current" if text == what else "place")
         for text, href in tabs
     ]
     back = dcc.Link("← experiments", href="/")
-    return html.Div([back, html.H1(name), html.Nav(links), body])
+    return Page(f"{what} · {name}", html.Div([back, html.H1(name), html.Nav(links), body]))
 
 
 def jobs_page(cells: Mapping[str, str]) -> html.Div:
@@ -116,7 +127,7 @@ def jobs_page(cells: Mapping[str, str]) -> html.Div:
     return html.Div(
         [
             html.Div(id="standing"),
-            graph({"layout": BLANK}, id="progress"),
+            figure([progress.TITLE], graph({"layout": BLANK}, id="progress")),
             html.Div(
                 [html.Label(["jobs ", box]), *(buttons if cells else ()), html.Span(id="acted")],
                 className="bar",
@@ -145,7 +156,7 @@ def _result_form(cells: Mapping[str, str]) -> html.Details:
 
 def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
     """How far it is, and the best so far."""
-    each = ", ".join(f"{n} {status.value}" for status, n in state.counts.items() if n)
+    each = counts_text(state.counts, state.rows)
     of = "" if budget is None else f" of {budget}"
     rows = [("jobs", f"{sum(state.counts.values())}{of} ({each or 'none yet'})")]
     worked = [row for row in state.rows if row.worked]
@@ -176,26 +187,36 @@ def _texts(row: Trial, variables: Sequence[str]) -> list[str]:
     value = f"{row.value:.7g}" if math.isfinite(row.value) else ""
     seconds = "" if row.seconds is None else value_text.duration(row.seconds)
     params = [value_text.param(row.params.get(v, "")) for v in variables]
-    return [str(row.id), value, row.status, seconds, *params, row.failure or ""]
+    return [str(row.id), value, row.outcome, seconds, *params, row.failure or ""]
 
 
-def graph(figure: Any, **named: str) -> dcc.Graph:
-    return dcc.Graph(config={"displaylogo": False}, figure=figure, **named)
+def graph(drawing: Any, **named: str) -> dcc.Graph:
+    return dcc.Graph(config={"displaylogo": False}, figure=drawing, **named)
+
+
+def heading(lines: Sequence[str]) -> list[Any]:
+    """A figure's title, and what else its lines say."""
+    return [html.H3(lines[0]), *(html.P(line) for line in lines[1:])]
+
+
+def figure(title: Sequence[str], drawn: dcc.Graph, **named: str) -> html.Section:
+    """A figure below its title, which wraps where plotly would cut it off."""
+    return html.Section([html.Div(heading(title), **named), drawn], className="figure")
 
 
 def figure_page() -> html.Div:
-    drawn = graph({"layout": BLANK}, id="figure")
+    drawn = figure([""], graph({"layout": BLANK}, id="figure"), id="figure-title")
     return html.Div([html.P("drawing …", id="figure-sentence", className="hint"), drawn])
 
 
 # --- one job --------------------------------------------------------------------------------------
 
 
-def job_page(name: str, job: Job, output: str, *, actions: bool) -> html.Div:
+def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> html.Div:
     """All about one job; why it was chosen is calculated after the page is there."""
     parts: list[Any] = [
         dcc.Link("← jobs", href=address("e", name)),
-        html.H2(["job ", str(job.id), " ", status_word(job.status.value)]),
+        html.H2(["job ", str(job.id), " ", status_word(Trial.of_job(job, task).outcome)]),
         facts(_job_facts(job)),
         *(_job_actions(job) if actions else ()),
         html.P(id="acted", className="hint"),
@@ -217,7 +238,7 @@ def job_page(name: str, job: Job, output: str, *, actions: bool) -> html.Div:
 
 def _job_facts(job: Job) -> Iterable[tuple[str, str]]:
     for task, value in (job.values or {}).items():
-        yield task, value_text.number(value)
+        yield task, FAILED_HERE if math.isnan(value) else value_text.number(value)
     for variable, value in job.params.items():
         yield variable, value_text.param(value)
     yield "source", job.source.value

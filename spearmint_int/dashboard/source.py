@@ -347,7 +347,7 @@ def sorted_rows(rows: Sequence[Trial], column: str, *, descending: bool) -> list
 def _key(row: Trial, column: str) -> Any:
     if column in row.params:
         return row.params[column]
-    value = {"job": row.id, "value": row.value, "status": row.status, "seconds": row.seconds,
+    value = {"job": row.id, "value": row.value, "status": row.outcome, "seconds": row.seconds,
              "failure": row.failure}.get(column)  # fmt: skip
     return None if isinstance(value, float) and math.isnan(value) else value
 
@@ -362,4 +362,4 @@ def matching(rows: Sequence[Trial], wanted: str) -> list[Trial]:
 
 def _text_of(row: Trial) -> str:
     params = " ".join(f"{name}={value}" for name, value in row.params.items())
-    return f"{row.id} {row.status} {row.value:.7g} {params} {row.failure or ''}".lower()
+    return f"{row.id} {row.outcome} {row.value:.7g} {params} {row.failure or ''}".lower()

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Sequence
+from html import escape, unescape
 from pathlib import Path
 
 import plotly.graph_objects as go
+import plotly.io
 import plotly.offline
 
 from spearmint_int.atomic import write_whole
 from spearmint_int.errors import SpearmintError, UnknownNameError
-from spearmint_int.plots.style import THEMES, plain
+from spearmint_int.plots.style import FONT, THEMES, Drawing
 
 PICTURES = (".png", ".svg", ".pdf")
 ENDINGS = (".html", *PICTURES)
 WIDTH, SCALE = 960, 2
 CONFIG = {"displaylogo": False, "responsive": True, "toImageButtonOptions": {"format": "svg"}}
 
+TOP_MARGIN = 30  # of a figure without its title: a row of the legend, or the names of its parts
+
+# plotly neither wraps a title nor keeps it clear of its buttons and of the legend: on a page the
+# title is a heading above the figure; the buttons are beside it, or below it where it is narrow.
+FIGURE_STYLE = """
+.figure { margin: 1.6rem 0; } .figure h3 { min-height: 1.4rem; }
+.figure h3, .figure p { margin: 0; overflow-wrap: anywhere; }
+.figure .modebar-container { top: -30px !important; }
+@media (max-width: 900px) { .figure .plotly-graph-div { margin-top: 30px; } }
+"""
+
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>body {{ margin: 1rem; background: {paper}; color: {ink}; }}</style>
+<style>body {{ margin: 1rem; font: 15px/1.45 {font}; background: {paper}; color: {ink}; }}
+{style}</style>
 <script>{library}</script></head><body>
 {body}
 </body></html>
@@ -34,40 +48,53 @@ def write(figure: go.Figure, path: Path) -> None:
     if ending not in ENDINGS:
         raise UnknownNameError("ending of a figure's file", ending or path.name, ENDINGS)
     if ending == ".html":
-        title = str(figure.layout.title.text or path.stem)
-        write_page(page([figure], title=title), path)
+        title, _ = headed(figure.to_plotly_json())
+        write_page(page([figure], title=title[0] or path.stem), path)
         return
-    drawn = picture(figure, ending[1:])
-    with _told(path):
-        path.write_bytes(drawn)
+    _write(picture(figure, ending[1:]), path)
 
 
 def write_page(text: str, path: Path) -> None:
     """The page as a whole, or one sentence on why not."""
-    with _told(path):
-        write_whole(path, text)
+    _write(text, path)
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _write(content: str | bytes, path: Path) -> None:
     try:
-        yield
+        write_whole(path, content)
     except OSError as error:
         raise SpearmintError(f"{path} can't be written: {error.strerror or error}") from None
 
 
 def page(figures: Sequence[go.Figure], *, title: str, theme: str = "light") -> str:
     """An HTML page that works without a network: plotly's code is in it, once."""
-    body = "\n".join(embedded(figure) for figure in figures)
     return PAGE.format(
-        title=plain(title), library=plotly.offline.get_plotlyjs(), body=body, **THEMES[theme]
+        title=escape(title),
+        font=FONT,
+        style=FIGURE_STYLE,
+        library=plotly.offline.get_plotlyjs(),
+        body="\n".join(embedded(figure) for figure in figures),
+        **THEMES[theme],
     )
 
 
 def embedded(figure: go.Figure) -> str:
-    """The figure as a part of a page that has plotly's code."""
-    text = figure.to_html(full_html=False, include_plotlyjs=False, config=CONFIG)
-    return str(text)
+    """The figure as a part of a page that has plotly's code and the style of figures."""
+    title, bare = headed(figure.to_plotly_json())
+    head = f"<h3>{escape(title[0])}</h3>" + "".join(f"<p>{escape(line)}</p>" for line in title[1:])
+    drawn = plotly.io.to_html(
+        bare, full_html=False, include_plotlyjs=False, config=CONFIG, validate=False
+    )
+    return f'<section class="figure">{head}{drawn}</section>'
+
+
+def headed(drawing: Drawing) -> tuple[list[str], Drawing]:
+    """The lines of a figure's title as plain text, the first one its name, and the rest of it."""
+    layout = drawing["layout"]
+    lines = re.split(r"<br ?/?>", layout.get("title", {}).get("text") or "")
+    margin = {"t": TOP_MARGIN} | layout.get("margin", {})
+    bare = {**drawing, "layout": layout | {"title": {"text": ""}, "margin": margin}}
+    return [unescape(re.sub(r"<[^>]*>", "", line)) for line in lines], bare
 
 
 def picture(figure: go.Figure, form: str, *, scale: int = SCALE) -> bytes:

@@ -68,8 +68,10 @@ def test_from_the_experiments_to_a_job_and_back(browser: Any, shown: Server) -> 
     press(browser, "main a[href='/e/parabola']")
     await_text(browser, "1 to 4 of 4")
     assert browser.current_url.endswith("/e/parabola")
+    assert browser.title == "jobs · parabola"
     press(browser, "a[href='/e/parabola/jobs/2']")
     await_text(browser, "No model chose this point.")
+    assert browser.title == "job 2 · parabola"
     browser.back()
     await_text(browser, "1 to 4 of 4")
 
@@ -93,7 +95,24 @@ def test_a_deep_link_sorts_filters_and_draws(browser: Any, shown: Server) -> Non
     browser.find_element("id", "filter").send_keys("n=4")
     await_text(browser, "1 to 1 of 1")
     browser.get(shown.url("/e/parabola/figures/variables"))
-    await_text(browser, "What the model expects", "#figure")
+    await_text(browser, "What the model expects", "#figure-title")
+
+
+def test_on_a_narrow_page_the_whole_title_stands_above_the_figures_buttons(
+    browser: Any, shown: Server
+) -> None:
+    narrow = {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
+    browser.get(shown.url("/e/parabola/figures/variables"))
+    await_text(browser, "What the model expects along each variable", "#figure-title")
+    await_text(browser, "objective", "#figure")
+    title = browser.find_element("css selector", "#figure-title h3").rect
+    buttons = browser.find_element("css selector", "#figure .modebar").rect
+    legend = browser.find_element("css selector", "#figure .legend").rect
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert title["x"] + title["width"] <= 420
+    assert title["y"] + title["height"] <= buttons["y"] + 1
+    assert buttons["y"] + buttons["height"] <= legend["y"] + 1
 
 
 def test_a_result_is_on_every_open_page_within_seconds(

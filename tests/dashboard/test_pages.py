@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -14,6 +15,7 @@ from plotly.utils import PlotlyJSONEncoder
 from spearmint_int.dashboard import Access, make_app, pages
 from spearmint_int.dashboard.source import NOTHING, State
 from spearmint_int.goal import Goal
+from spearmint_int.jobs import Job, JobStatus, Source
 from spearmint_int.snapshot import Trial
 
 HOSTILE = "<img src=x onerror=alert(1)>/../?#"
@@ -30,6 +32,25 @@ def test_the_table_has_texts_only_and_an_address_without_markup() -> None:
     assert table["rows"] == [["1", "1", "complete", "", HOSTILE, "3", HOSTILE]]
     assert table["columns"] == ["job", "value", "status", "seconds", HOSTILE, "k", "failure"]
     assert not set("<>?#") & set(table["address"])
+
+
+def test_a_job_that_answered_nan_is_the_same_in_the_table_and_on_its_page() -> None:
+    job = Job(1, JobStatus.COMPLETE, {"k": 3}, (0.5,), Source.USER, {}, "Main", ("main",), 0.0,
+              values={"main": math.nan})  # fmt: skip
+    order = {"column": "job", "descending": True, "page": 0}
+    rows = [Trial.of_job(job, "main")]
+    table = pages.jobs_table("a", ["k"], rows, order=order, shown="")
+    page = pages.job_page("a", job, "", task="main", actions=False)
+    word = "complete, failed here (NaN)"
+    assert table["rows"] == [["1", "", word, "", "3", ""]]
+    assert word in json.dumps(page, cls=PlotlyJSONEncoder)
+
+
+def test_how_many_answered_nan_stands_with_the_counts() -> None:
+    counts = {**NOTHING.counts, JobStatus.COMPLETE: 2, JobStatus.BROKEN: 1}
+    state = State(counts, (Trial(1, {}, 1.0), Trial(2, {}), Trial(3, {}, status="broken")))
+    shown = json.dumps(pages.standing(state, None, maximize=False), cls=PlotlyJSONEncoder)
+    assert "3 (2 complete, 1 of them failed here (NaN), 1 broken)" in shown
 
 
 def test_the_best_of_what_is_maximised_is_the_highest() -> None:

@@ -28,6 +28,7 @@ ROWS = [
     Trial(2, {"k": 1, "e": "a"}, math.nan, "broken", failure="out of memory"),
     Trial(3, {"k": 2, "e": 7}, 1.0),
 ]
+NAN = Trial(4, {"k": 2, "e": "b"}, math.nan)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,11 @@ def test_rows_are_sorted_and_what_is_missing_comes_last(
 )
 def test_the_filter_wants_every_word(wanted: str, ids: list[int]) -> None:
     assert [row.id for row in matching(ROWS, wanted)] == ids
+
+
+@pytest.mark.parametrize("wanted", ["failed", "nan", "complete failed"])
+def test_the_filter_finds_a_job_that_answered_nan(wanted: str) -> None:
+    assert matching([*ROWS[::2], NAN], wanted) == [NAN]
 
 
 def test_an_experiment_without_jobs_has_nothing_to_show(experiment: Path) -> None:

@@ -36,7 +36,7 @@ function writeJob(row, texts, address) {
   write(link, texts[0], '');
   link.setAttribute('href', address + '/' + texts[0]);
   const [status] = children(cells[2], 'span', 1);
-  write(status, texts[2], 'status ' + texts[2]);
+  write(status, texts[2], 'status ' + texts[2].replace(/[^a-zA-Z ]/g, '')); // each word a class
   cells.forEach((cell, i) => {
     if (i !== 0 && i !== 2) write(cell, texts[i], i === texts.length - 1 ? 'fault' : '');
   });
@@ -81,6 +81,11 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       const now = presses ? other[chosen || system] : (chosen || system);
       document.documentElement.dataset.theme = now;
       return [now, presses ? now : dash_clientside.no_update];
+    },
+
+    // A tab says what it shows, and of which experiment.
+    title: function (text) {
+      document.title = text;
     },
 
     // A tick is worth a question only where somebody sees the answer.
