@@ -3,8 +3,8 @@
     S_i   the share of the variance that variable i explains alone
     T_i   the share that it has a part in, with interactions (total)
 Estimators: for T that of Jansen (1999); for S that of Janon et al. (2014), the correlation of two
-runs that share variable i, less what the two have in common by chance. Inputs are uniform: a real on its declared scale, integers and options with equal
-weight for each value.
+runs that share variable i, less what the two have in common by chance. Inputs are uniform: a real
+on its declared scale, integers and options with equal weight for each value.
 """
 
 from __future__ import annotations

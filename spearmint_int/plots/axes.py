@@ -12,6 +12,8 @@ from spearmint_int.space import Space
 
 MOST_TICKS = 12  # integers with fewer values have a tick each
 
+MANY_DECADES = 1e3
+
 
 def positions(grid: Grid, values: Sequence[Any]) -> list[float]:
     """Where values stand on the grid's axis: numbers at themselves, options by their order."""
@@ -43,6 +45,19 @@ def layout(grid: Grid) -> dict[str, Any]:
     ends = {"range": [grid.values[0] - 0.5, grid.values[-1] + 0.5]}
     few = {"tickvals": list(grid.values), "tickformat": "d"}
     return named | ends | (few if len(grid.values) <= MOST_TICKS else {})
+
+
+def job_axis(ids: Sequence[int]) -> dict[str, Any]:
+    """The axis of job numbers: there is nothing at job 1.5."""
+    few = bool(ids) and max(ids) - min(ids) <= MOST_TICKS
+    return {"title": {"text": "job"}} | ({"dtick": 1} if few else {})
+
+
+def log_axis(values: Sequence[float]) -> dict[str, Any]:
+    """A log scale whose ticks are apart: 1, 2 and 5 of each decade where there are few."""
+    positive = [value for value in values if value > 0.0]
+    few = bool(positive) and max(positive) < MANY_DECADES * min(positive)
+    return {"type": "log"} | ({"dtick": "D2"} if few else {})
 
 
 def values_at(space: Space, group: int, points: FloatArray) -> list[Any]:

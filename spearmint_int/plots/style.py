@@ -15,8 +15,9 @@ import plotly.graph_objects as go
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, GREY = "#CC79A7", "#56B4E9", "#808080"
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
-STATUS_COLOURS = {"complete": BLUE, "broken": VERMILION, "pending": ORANGE, "new": GREY}
 LOW_TO_HIGH = "Viridis"  # monotone in lightness: the order survives a grey print
+# The same numbers on every axis and colour bar: whole ones up to 99999, powers of ten beyond.
+NUMBERS = {"exponentformat": "power", "minexponent": 4}
 HEIGHT = 420
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
@@ -35,10 +36,11 @@ def template(theme: str) -> dict[str, Any]:
         "gridcolor": shade["faint"],
         "linecolor": shade["faint"],
         "zeroline": False,
-        "exponentformat": "power",
         "automargin": True,
         "title": {"standoff": 8},
+        **NUMBERS,
     }
+    bar = {"thickness": 14, "outlinewidth": 0, **NUMBERS}
     return {
         "layout": {
             "font": {"family": FONT, "size": 13, "color": shade["ink"]},
@@ -47,6 +49,8 @@ def template(theme: str) -> dict[str, Any]:
             "colorway": list(COLOURS),
             "xaxis": axis,
             "yaxis": axis,
+            "separators": ".",
+            "coloraxis": {"colorscale": LOW_TO_HIGH, "colorbar": bar},
             "margin": {"l": 60, "r": 20, "t": 60, "b": 50},
             "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1,
                        "yanchor": "bottom"},
@@ -57,11 +61,13 @@ def template(theme: str) -> dict[str, Any]:
 
 
 def finished(
-    figure: go.Figure, *, title: str, theme: str = "light", height: int = HEIGHT, **layout: Any
-) -> go.Figure:
-    """The figure in the house style."""
+    figure: go.Figure, *, title: str, note: str = "", theme: str = "light", height: int = HEIGHT,
+    **layout: Any,
+) -> go.Figure:  # fmt: skip
+    """The figure in the house style; the note is a smaller line below the title."""
     figure.layout.template = _checked_template(theme)
-    figure.layout.title, figure.layout.height = {"text": plain(title)}, height
+    text = f"{plain(title)}<br><sup>{plain(note)}</sup>" if note else plain(title)
+    figure.layout.title, figure.layout.height = {"text": text}, height
     if layout:
         figure.update_layout(**layout)
     return figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from datetime import timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,8 @@ pytest.importorskip("plotly")
 
 import plotly.graph_objects as go
 
-from spearmint_int.plots import plot, progress, write
-from spearmint_int.plots.style import GREEN
-from spearmint_int.plots.timeline import lanes_of
+from spearmint_int.plots import acquisition, plot, progress, timeline, write
+from spearmint_int.plots.style import GREEN, NUMBERS, template
 
 HOSTILE = "<script>alert(1)</script>"
 SPACE = Space(
@@ -160,8 +160,76 @@ def test_the_plain_drawing_of_the_best_so_far_is_the_figure() -> None:
     assert go.Figure(progress.drawing([])) == progress.figure([], [])
 
 
+def test_failures_stand_in_a_strip_of_their_own_above_the_values() -> None:
+    trials = [Trial(1, {}, 2.0), Trial(2, {}, math.nan, "broken"), Trial(3, {}, math.nan)]
+    drawn = progress.figure(trials, [])
+    (failed,) = [trace for trace in drawn.data if trace.name == "failed"]
+    assert (failed.x, failed.yaxis) == ((2, 3), "y2")
+    assert drawn.layout.yaxis2.domain[0] > drawn.layout.yaxis.domain[1]
+    assert drawn.layout.yaxis2.ticktext == ("failed",)
+
+
+def test_failures_alone_are_crosses_too() -> None:
+    drawn = progress.figure([Trial(1, {}, math.nan, "broken"), Trial(2, {}, math.nan)], [])
+    assert [(trace.name, trace.x) for trace in drawn.data] == [("failed", (1, 2))]
+    assert drawn.layout.annotations[0].text == "no result yet"
+
+
+@pytest.mark.parametrize("kind", ["progress", "acquisition", "hyperparameters"])
+def test_few_jobs_have_whole_numbers(kind: str) -> None:
+    drawn = plot(some_snapshot(4), kind)
+    (axis,) = [axis for axis in drawn.select_xaxes() if axis.title.text == "job"]
+    assert axis.dtick == 1
+
+
+def promised(*values: float) -> go.Figure:
+    trials = [
+        Trial(i, {}, 1.0, provenance={"value": v, "acquisition": "ei"})
+        for i, v in enumerate(values, start=1)
+    ]
+    return acquisition.figure(trials)
+
+
+def test_what_promises_next_to_nothing_does_not_squeeze_the_rest() -> None:
+    drawn = promised(100.0, 1.0, 1e-37)
+    low, high = drawn.layout.yaxis.range
+    assert (low, high) == (pytest.approx(0.0, abs=0.5), pytest.approx(2.0, abs=0.5))
+    assert "1 promised less than" in drawn.layout.title.text
+
+
+def test_what_is_promised_has_as_many_ticks_as_fit() -> None:
+    assert promised(0.2, 0.3).layout.yaxis.dtick == "D2"  # 1, 2 and 5 of a decade
+    assert promised(1.0, 1e-9).layout.yaxis.dtick is None
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_numbers_are_written_in_one_way(theme: str) -> None:
+    layout = template(theme)["layout"]
+    parts = (layout["xaxis"], layout["yaxis"], layout["coloraxis"]["colorbar"])
+    assert all(part.items() >= NUMBERS.items() for part in parts)
+
+
+def test_a_job_without_a_number_is_a_hatched_bar() -> None:
+    drawn = timeline.figure([Trial(1, {}, math.nan, started=0.0, ended=1.0)], now=2.0)
+    assert [(bars.name, bars.marker.pattern.shape) for bars in drawn.data] == [("failed", "/")]
+
+
+def test_times_are_local_and_their_zone_has_its_name() -> None:
+    zone = timezone(timedelta(hours=2), "CEST")
+    drawn = timeline.figure([Trial(1, {}, 1.0, started=0.0, ended=1.0)], now=2.0, zone=zone)
+    assert drawn.data[0].base == ("1970-01-01T02:00:00",)
+    assert drawn.layout.xaxis.title.text == "time (CEST)"
+
+
+def test_a_running_job_reaches_to_the_moment_of_reading(snapshot: Snapshot) -> None:
+    running = Trial(1, {}, status="pending", started=1000.0)
+    drawn = plot(replace(snapshot, trials=(running,), taken=1042.0), "timeline")
+    assert drawn.data[0].x == (42_000.0,)
+    assert "running for 42 s" in drawn.data[0].text[0]
+
+
 def test_jobs_that_overlap_lie_in_different_lanes() -> None:
-    assert lanes_of([(0, 2), (1, 3), (2, 4), (2.5, 3), (10, 11)]) == [0, 1, 0, 2, 0]
+    assert timeline.lanes_of([(0, 2), (1, 3), (2, 4), (2.5, 3), (10, 11)]) == [0, 1, 0, 2, 0]
 
 
 def test_a_page_has_all_it_needs(snapshot: Snapshot, tmp_path: Path) -> None:
