@@ -17,10 +17,10 @@ PURPLE, SKY, GREY = "#CC79A7", "#56B4E9", "#808080"
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
 LOW_TO_HIGH = "Viridis"  # monotone in lightness: the order survives a grey print
 # Of lines on the paper itself, where the best must stand out: viridis, from what is farthest from
-# the paper to what is still seen on it.
-BEST_TO_WORST: dict[str, list[str]] = {
-    "light": ["#440154", "#3b528b", "#21918c", "#5ec962", "#d8c81c"],
-    "dark": ["#fde725", "#5ec962", "#21918c", "#3b6a9e", "#5b4a94"],
+# the paper to what is still seen on it, in five even steps.
+BEST_TO_WORST = {
+    "light": ("#440154", "#3b528b", "#21918c", "#5ec962", "#d8c81c"),
+    "dark": ("#fde725", "#5ec962", "#21918c", "#3b6a9e", "#5b4a94"),
 }
 # The same numbers on every axis and colour bar: whole ones up to 99999, powers of ten beyond.
 NUMBERS = {"exponentformat": "power", "minexponent": 4}
@@ -51,7 +51,8 @@ def template(theme: str) -> dict[str, Any]:
         **NUMBERS,
     }
     bar = {"thickness": 14, "outlinewidth": 0, **NUMBERS}
-    lines = {"colorscale": BEST_TO_WORST[theme], "autocolorscale": False, "colorbar": bar}
+    scale = [[i / 4, colour] for i, colour in enumerate(BEST_TO_WORST[theme])]
+    lines = {"colorscale": scale, "autocolorscale": False, "colorbar": bar}
     return {
         "layout": {
             "font": {"family": FONT, "size": 13, "color": shade["ink"]},

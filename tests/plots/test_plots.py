@@ -22,6 +22,7 @@ from spearmint_int.variables import Params
 pytest.importorskip("plotly")
 
 import plotly.graph_objects as go
+from plotly.utils import PlotlyJSONEncoder
 
 from spearmint_int.plots import acquisition, axes, plot, progress, timeline, variables, write
 from spearmint_int.plots.parallel import round_numbers
@@ -412,6 +413,14 @@ def test_the_best_lines_are_those_farthest_from_the_paper(theme: str) -> None:
     distances = [abs(shade - shades[0]) for shade in shades[1:]]
     assert distances == sorted(distances, reverse=True)
     assert distances[-1] > 0.15
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_template_is_as_plotly_itself_has_it(theme: str) -> None:
+    """A page gives it to a browser, which reads no shorter form."""
+    ours = template(theme)["data"]["parcoords"][0]["line"]
+    checked = json.loads(PlotlyJSONEncoder().encode(go.layout.Template(template(theme))))
+    assert checked["data"]["parcoords"][0]["line"] == ours
 
 
 def _lightness(colour: str) -> float:
