@@ -83,7 +83,9 @@ class Registry(Mapping[str, T], Generic[T]):
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._built_in, *self._values, *self._installed}))
+        """The built-in ones in the order of the table, those of others after them."""
+        others = {*self._values, *self._installed} - self._built_in.keys()
+        return iter((*self._built_in, *sorted(others)))
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -56,6 +57,11 @@ class Trial:
         return f"{self.status}, {FAILED_HERE}" if self.failed_here else self.status
 
     @property
+    def failed(self) -> bool:
+        """Broken, or complete without a number."""
+        return self.failed_here or self.status == JobStatus.BROKEN.value
+
+    @property
     def seconds(self) -> float | None:
         if self.started is None or self.ended is None:
             return None
@@ -93,17 +99,21 @@ class Snapshot:
     trials: tuple[Trial, ...]
     problem: Problem  # as the chooser gets it: its values are minimised
     maximize: bool = False
+    # When it was read from a store, where jobs may be running: by this machine's clock, since a
+    # folder that can only be read has no other.
+    taken: float | None = None
 
     @classmethod
     def of_store(cls, config: Config, store: Store) -> Snapshot:
         from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
         experiment = StoredExperiment.read(config, store)
-        jobs = store.jobs()
+        jobs, taken = store.jobs(), time.time()
         history = experiment.history
         history.leave_out(set(history.finished_ids) - {job.id for job in jobs})  # damaged ones
         trials = tuple(Trial.of_job(job, config.task_name) for job in jobs)
-        return cls(config.experiment_name, trials, experiment.problem(), config.maximize)
+        problem, maximize = experiment.problem(), config.maximize
+        return cls(config.experiment_name, trials, problem, maximize, taken)
 
     @classmethod
     def of_evaluations(

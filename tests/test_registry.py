@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spearmint_int.errors import PluginError, UnknownNameError
-from spearmint_int.registry import KERNELS, REGISTRIES, Entry, Registry
+from spearmint_int.registry import KERNELS, PLOTS, REGISTRIES, Entry, Registry
 
 ALL = pytest.mark.parametrize("registry", REGISTRIES.values(), ids=lambda r: r.kind)
 
@@ -53,6 +53,14 @@ def test_a_registered_name_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     KERNELS.register("mine", KERNELS["matern32"])
     assert "mine" in KERNELS
     assert KERNELS["mine"] is KERNELS["matern32"]
+
+
+def test_names_have_the_order_of_their_table_and_those_of_others_come_last() -> None:
+    names: Registry[str] = Registry("letter", {"b": Entry("m:b", "b"), "a": Entry("m:a", "a")})
+    names.register("c", "c")
+    names.register("B", "B")
+    assert list(names) == ["b", "a", "B", "c"]
+    assert next(iter(PLOTS)) == "progress"
 
 
 def test_a_package_cant_take_a_built_in_name() -> None:

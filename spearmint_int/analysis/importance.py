@@ -2,9 +2,9 @@
 
     S_i   the share of the variance that variable i explains alone
     T_i   the share that it has a part in, with interactions (total)
-Estimators: for S that of Janon et al. (2014), which has the least variance of its kind, for T that
-of Jansen (1999). Inputs are uniform: a real on its declared scale, integers and options with equal
-weight for each value.
+Estimators: for T that of Jansen (1999); for S that of Janon et al. (2014), the correlation of two
+runs that share variable i, less what the two have in common by chance. Inputs are uniform: a real
+on its declared scale, integers and options with equal weight for each value.
 """
 
 from __future__ import annotations
@@ -47,8 +47,20 @@ def sobol_indices(
     variance = float(np.var(values[:2]))
     if variance <= 0.0:
         return np.zeros(len(mixed)), np.zeros(len(mixed))
-    total = 0.5 * np.mean((a - mixed) ** 2, axis=1) / variance
-    return np.array([_correlation(b, row) for row in mixed]), total
+    total = np.minimum(0.5 * np.mean((a - mixed) ** 2, axis=1) / variance, 1.0)
+    return _first(a, b, mixed, total), total
+
+
+def _first(a: FloatArray, b: FloatArray, mixed: FloatArray, total: FloatArray) -> FloatArray:
+    """S [groups], never below 0 or above T [groups], which no true index is.
+
+    `a` and `b` share nothing: their correlation is chance, of which the run `mixed` has the part
+    1 − T that it has of `a`. Less this control variate a variable without effect has S = 0. Where
+    S would be above T for what chance is left, T is believed: it errs less when it is small.
+    """
+    chance = _correlation(b, a)
+    raw = np.array([_correlation(b, row) for row in mixed]) - (1.0 - total) * chance
+    return np.clip(raw, 0.0, total)
 
 
 def _correlation(b: FloatArray, mixed: FloatArray) -> float:

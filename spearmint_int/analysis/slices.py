@@ -27,7 +27,11 @@ JOINT_GRID, JOINT_OTHERS, DRAWS = 21, 16, 200
 
 @dataclass(frozen=True)
 class Grid:
-    """The values of one element of the space, and their columns [k, c] in the unit cube."""
+    """The values of one element of the space, and their columns [k, c] in the unit cube.
+
+    `total` is how many values an integer or a choice has: those of a wide integer are too many to
+    look at each. Powers such as 16, 32, …, 1024 are on a log scale too.
+    """
 
     name: str
     values: tuple[Any, ...]
@@ -35,7 +39,12 @@ class Grid:
     block: FloatArray
     is_real: bool
     log: bool
-    is_whole: bool  # has every value that there is
+    total: int
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether there are more values between those of the grid: reals, and wide integers."""
+        return self.is_real or len(self.values) < self.total
 
     def through(self, points: FloatArray) -> FloatArray:
         """Each point [m, D] with each value of the grid in turn [k · m, D], a value at a time."""
@@ -48,8 +57,7 @@ class Grid:
         if len(self.values) <= most:
             return self
         kept = np.unique(np.linspace(0, len(self.values) - 1, most).round().astype(int))
-        values = tuple(self.values[i] for i in kept)
-        return replace(self, values=values, block=self.block[kept], is_whole=False)
+        return replace(self, values=tuple(self.values[i] for i in kept), block=self.block[kept])
 
 
 def grids(space: Space, *, reals: int = REALS) -> list[Grid]:
@@ -62,14 +70,26 @@ def _grid(name: str, variable: Float | Int | Enum, columns: tuple[int, ...], rea
     if isinstance(variable, Float):
         block = np.linspace(0.0, 1.0, reals)[:, np.newaxis]
     elif isinstance(variable, Int):
-        cells = np.linspace(0, variable.cells - 1, min(variable.cells, MOST_INTEGERS)).round()
-        block = ((cells + 0.5) / variable.cells)[:, np.newaxis]
+        block = np.array([variable.encode(value) for value in _integers(variable)])
     else:
         block = np.eye(variable.cells)
     values = tuple(variable.decode(u) for u in block)
-    log = bool(getattr(variable, "log", False))
-    is_whole = not isinstance(variable, Float) and len(block) == variable.cells
-    return Grid(name, values, columns, block, isinstance(variable, Float), log, is_whole)
+    total = len(values) if isinstance(variable, Float) else variable.cells
+    return Grid(name, values, columns, block, isinstance(variable, Float), _is_log(variable), total)
+
+
+def _integers(variable: Int) -> list[int]:
+    """All of them, or some of many: evenly spaced on their scale, the ends included."""
+    if variable.cells <= MOST_INTEGERS:
+        return [variable.value(k) for k in range(variable.cells)]
+    places = np.linspace(0.0, 1.0, MOST_INTEGERS)[:, np.newaxis]
+    return sorted({variable.decode(u) for u in places})
+
+
+def _is_log(variable: Float | Int | Enum) -> bool:
+    if isinstance(variable, Enum):
+        return False
+    return variable.log or (isinstance(variable, Int) and variable.base is not None)
 
 
 def slice_through(model: FittedModel, grid: Grid, point: FloatArray) -> Prediction:

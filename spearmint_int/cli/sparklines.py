@@ -56,7 +56,7 @@ def figures(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         along = slice_through(snapshot.model, grid, snapshot.centre)
         ends = " … ".join(value_text.param(grid.values[i]) for i in (0, -1))
         best = value_text.param(grid.values[int(along.mean.argmin())])
-        near = "at" if grid.is_whole else "near"
+        near = "near" if grid.has_gaps else "at"
         line = sparkline(snapshot.signed(along).mean.tolist())
         yield grid.name, f"{line}  {ends}, the model's best {near} {best}"
 

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from spearmint_int.analysis.slices import Grid
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray
 from spearmint_int.plots.style import plain
+from spearmint_int.snapshot import Snapshot
 from spearmint_int.space import Space
 
-MOST_TICKS = 12  # integers with fewer values have a tick each
+MOST_TICKS = 12  # integers with fewer values have a tick each; of more options some have names
+NAME_LENGTH = 13  # of an option at its tick; hovering has the whole
+TITLE_LENGTH = 28  # as much as goes under a panel
+# On a log scale: up to where 2 and 5 have a tick too, and up to where every decade has one.
+FEW_DECADES, MANY_DECADES = 1e3, 1e10
+REAL_MARGIN = 0.03
+PIECE = 0.8  # of the way to the next value: what one integer or option takes on its axis
 
 
 def positions(grid: Grid, values: Sequence[Any]) -> list[float]:
@@ -29,23 +39,109 @@ def _key(value: Any) -> tuple[str, Any]:
     return type(value).__name__, value  # 1, True and "1" are three options
 
 
+def edges(grid: Grid) -> FloatArray:
+    """Half-way between the grid's values [k + 1]; a real ends at its bounds, an integer or an
+    option reaches as far beyond as to its neighbour."""
+    at = np.array(positions(grid, grid.values))
+    at = np.log(at) if grid.log else at
+    steps = np.diff(at) if len(at) > 1 else np.ones(1)
+    between, beyond = (at[:-1] + at[1:]) / 2, 0.0 if grid.is_real else 0.5
+    found = np.array([at[0] - beyond * steps[0], *between, at[-1] + beyond * steps[-1]])
+    return np.exp(found) if grid.log else found
+
+
+def pieces(grid: Grid) -> list[tuple[float, float]]:
+    """From where to where each value of the grid reaches on its axis, with gaps between them."""
+    at, cuts = positions(grid, grid.values), edges(grid)
+    return [
+        (x - PIECE * (x - left), x + PIECE * (right - x))
+        for x, (left, right) in zip(at, pairwise(cuts.tolist()), strict=True)
+    ]
+
+
+def names(grid: Grid) -> list[str]:
+    """Each value as text, for hovering."""
+    return [plain(f"{value:.6g}" if isinstance(value, float) else value) for value in grid.values]
+
+
 def layout(grid: Grid) -> dict[str, Any]:
     """The axis of the grid, for update_xaxes and update_yaxes."""
-    named = {"title": {"text": plain(grid.name)}}
+    share = _share(grid)
+    named = {"title": {"text": plain(shortened(grid.name, TITLE_LENGTH - len(share)) + share)}}
     if not _is_numeric(grid):
-        places = list(range(len(grid.values)))
-        shown = {"tickvals": places, "ticktext": [plain(value) for value in grid.values]}
-        return named | shown | {"range": [-0.5, len(places) - 0.5]}
-    if grid.log:
-        return named | {"type": "log"}
-    if grid.is_real:
-        return named
-    ends = {"range": [grid.values[0] - 0.5, grid.values[-1] + 0.5]}
+        return named | _options(grid)
+    scale = (log_axis(grid.values) if grid.log else {}) | {"range": _range(grid)}
     few = {"tickvals": list(grid.values), "tickformat": "d"}
-    return named | ends | (few if len(grid.values) <= MOST_TICKS else {})
+    return named | scale | ({} if grid.is_real or len(grid.values) > MOST_TICKS else few)
+
+
+def _range(grid: Grid) -> list[float]:
+    """As plotly has it: of logarithms on a log scale. Given, since panels that share a log scale
+    find none by themselves; results at the bounds of a real are whole."""
+    cuts = edges(grid)[[0, -1]]
+    low, high = (np.log10(cuts) if grid.log else cuts).tolist()
+    margin = REAL_MARGIN * (high - low) if grid.is_real else 0.0
+    return [low - margin, high + margin]
+
+
+def _share(grid: Grid) -> str:
+    shown = len(grid.values)
+    return f" ({shown} of {grid.total})" if shown < grid.total else ""
+
+
+def _options(grid: Grid) -> dict[str, Any]:
+    """A name for each option, or for every n-th of many."""
+    places = range(0, len(grid.values), -(-len(grid.values) // MOST_TICKS))
+    texts = [plain(shortened(str(grid.values[i]), NAME_LENGTH)) for i in places]
+    ends = [-0.5, len(grid.values) - 0.5]
+    return {"tickvals": list(places), "ticktext": texts, "range": ends}
+
+
+def shortened(text: str, most: int) -> str:
+    """Without its middle, where it is long: options often differ at their end alone."""
+    if len(text) <= most:
+        return text
+    tail = most // 2
+    return f"{text[: most - tail - 1]}…{text[len(text) - tail :]}"
+
+
+def job_axis(ids: Sequence[int]) -> dict[str, Any]:
+    """The axis of job numbers: there is nothing at job 1.5."""
+    few = bool(ids) and max(ids) - min(ids) <= MOST_TICKS
+    return {"title": {"text": "job"}} | ({"dtick": 1} if few else {})
+
+
+def log_axis(values: Sequence[float]) -> dict[str, Any]:
+    """A log scale whose ticks are apart, and not less than two."""
+    positive = [value for value in values if value > 0.0]
+    ratio = max(positive) / min(positive) if positive else np.inf
+    ticks = "D2" if ratio < FEW_DECADES else 1
+    return {"type": "log"} | ({"dtick": ticks} if ratio < MANY_DECADES else {})
+
+
+# --- results on their axes ------------------------------------------------------------------------
 
 
 def values_at(space: Space, group: int, points: FloatArray) -> list[Any]:
     """The values of one element at points [m, D] of the unit cube."""
     variable, columns = space.group_variables[group], list(space.groups[group])
     return [variable.decode(row[columns]) for row in points]
+
+
+def placed(snapshot: Snapshot) -> BoolArray:
+    """Which observations [n] have a place on the axes: earlier bounds may have been wider."""
+    problem = snapshot.problem
+    return problem.space.inside(problem.observations.points)
+
+
+def outside_note(snapshot: Snapshot) -> str:
+    """How many results have none, as a sentence; empty where all have.
+
+    Those with an option that is gone are trials, and no longer observations.
+    """
+    finite = np.isfinite(snapshot.problem.values)
+    gone = sum(trial.worked for trial in snapshot.trials) - int(np.sum(finite))
+    count = int(np.sum(finite & ~placed(snapshot))) + max(gone, 0)
+    what = "1 result" if count == 1 else f"{count} results"
+    verb = "is" if count == 1 else "are"
+    return f"{what} outside of the present bounds and options {verb} not shown" if count else ""

@@ -1,63 +1,64 @@
 """Where the next point is and why: the acquisition along each variable, through that point.
 
-Bars for integers and options: the place between two of them can't be chosen.
+Bars for integers and options: the place between two of them can't be chosen. Of an integer with
+more values than are looked at there is a line, as of a real, and its axis says so.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from spearmint_int.analysis.choice import Choice, next_choice
 from spearmint_int.analysis.slices import Grid
 from spearmint_int.arrays import FloatArray
-from spearmint_int.plots.axes import layout, positions, values_at
+from spearmint_int.plots.axes import layout, names, pieces, positions, values_at
+from spearmint_int.plots.panels import named_once, places, side_by_side
 from spearmint_int.plots.style import BLUE, GREEN, empty, faded, finished
 from spearmint_int.registry import ACQUISITIONS
 from spearmint_int.snapshot import Snapshot
 from spearmint_int.space import Space
 
 TITLE = "Where the next point is, and what its neighbours promise"
-COLUMNS = 3
-PANEL_HEIGHT = 250
-BAR = 0.8  # of the way to the next one
+PANEL_HEIGHT = 190
 
 
 def figure(choice: Choice, space: Space, *, title: str = TITLE, theme: str = "light") -> go.Figure:
     """A panel for each variable, with the others as at the chosen point."""
-    columns = min(COLUMNS, len(choice.grids))
-    rows = -(-len(choice.grids) // columns)
-    drawn = make_subplots(rows=rows, cols=columns, shared_yaxes=True, horizontal_spacing=0.04,
-                          vertical_spacing=0.35 / rows)  # fmt: skip
-    for i, (grid, values) in enumerate(zip(choice.grids, choice.slices, strict=True)):
-        place = {"row": i // columns + 1, "col": i % columns + 1}
+    drawn = side_by_side(choice.grids, height=PANEL_HEIGHT)
+    panels = zip(choice.grids, choice.slices, places(choice.grids), strict=True)
+    for i, (grid, values, place) in enumerate(panels):
         (here,) = positions(grid, values_at(space, i, choice.point[np.newaxis, :]))
-        for trace in _traces(grid, values, here, choice.value, first=i == 0):
+        for trace in _traces(grid, values, here, choice.value):
             drawn.add_trace(trace, **place)
         drawn.update_xaxes(layout(grid), **place)
+    named_once(drawn)
     about = ACQUISITIONS.about(choice.acquisition) or choice.acquisition
     drawn.update_yaxes(title={"text": about, "font": {"size": 11}}, col=1)
     drawn.update_yaxes(rangemode="tozero")
-    height = 130 + PANEL_HEIGHT * rows
-    return finished(drawn, title=title, theme=theme, height=height)
+    return finished(drawn, title=title, theme=theme, height=drawn.layout.height)
 
 
-def _traces(
-    grid: Grid, values: FloatArray, here: float, value: float, *, first: bool
-) -> list[go.Scatter | go.Bar]:
-    at, values = _with_chosen(positions(grid, grid.values), values, here, value)
+def _traces(grid: Grid, values: FloatArray, here: float, value: float) -> list[go.Scatter | go.Bar]:
+    marker = {"color": GREEN, "symbol": "diamond", "size": 11}
     chosen = go.Scatter(
-        x=[here], y=[value], mode="markers", name="chosen", legendgroup="chosen", showlegend=first,
-        marker={"color": GREEN, "symbol": "diamond", "size": 11},
-    )  # fmt: skip
-    if grid.is_real:
+        x=[here], y=[value], mode="markers", name="chosen", marker=marker, cliponaxis=False
+    )
+    if grid.has_gaps:
+        at, along = _with_chosen(positions(grid, grid.values), values, here, value)
         shade = {"fill": "tozeroy", "fillcolor": faded(BLUE, 0.2), "line": {"color": BLUE}}
-        return [go.Scatter(x=at, y=values, mode="lines", showlegend=False, **shade), chosen]
+        return [go.Scatter(x=at, y=along, mode="lines", showlegend=False, **shade), chosen]
+    return [_bars(grid, values, here), chosen]
+
+
+def _bars(grid: Grid, values: FloatArray, here: float) -> go.Bar:
+    at, spans = np.array(positions(grid, grid.values)), np.array(pieces(grid))
     colours = [GREEN if place == here else faded(BLUE, 0.5) for place in at]
-    marker = {"color": colours, "line": {"width": 0}}
-    width = None if grid.log else BAR * float(np.min(np.diff(positions(grid, grid.values))))
-    return [go.Bar(x=at, y=values, width=width, marker=marker, showlegend=False), chosen]
+    return go.Bar(
+        x=at, y=values, offset=spans[:, 0] - at, width=np.ptp(spans, axis=1), showlegend=False,
+        marker={"color": colours, "line": {"width": 0}}, text=names(grid), textposition="none",
+        hovertemplate="%{text}: %{y:.4g}<extra></extra>",
+    )  # fmt: skip
 
 
 def _with_chosen(

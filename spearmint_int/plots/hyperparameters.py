@@ -19,6 +19,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, fit_for_search
 from spearmint_int.kernels.warp import InputWarp
+from spearmint_int.plots.axes import job_axis, log_axis
 from spearmint_int.plots.style import COLOURS, GREY, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
 
@@ -53,7 +54,7 @@ def figure(
         way = [(job, samples.length_scales[:, i]) for job, samples in trace]
         colour = COLOURS[i % len(COLOURS)]
         _add(drawn, 1, plain(name), colour, now=now.length_scales[:, i], way=way)
-    drawn.update_yaxes(type="log", dtick=1, row=1)
+    drawn.update_yaxes(log_axis(now.length_scales.ravel().tolist()), row=1)
     drawn.update_yaxes(title="length scale", row=1, col=1)
     if powers:
         way = [(job, samples.powers) for job, samples in trace]
@@ -62,7 +63,7 @@ def figure(
     if warps:
         _add_warps(drawn, 2 + powers, names, warps)
     if trace:
-        drawn.update_xaxes(title="job", row=1 + powers, col=2)
+        drawn.update_xaxes(job_axis([job for job, _ in trace]), row=1 + powers, col=2)
     heights = _heights(powers=powers, warps=bool(warps))
     height = 40 + sum(heights) + ROW_GAP * len(heights)
     return finished(drawn, title=TITLE, theme=theme, height=height)

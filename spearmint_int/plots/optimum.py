@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from spearmint_int.analysis.optimum import (
     best_cells,
@@ -16,64 +15,73 @@ from spearmint_int.analysis.optimum import (
     optimum_draws,
     probability_of_best,
 )
+from spearmint_int.analysis.slices import Grid, grids
+from spearmint_int.plots.axes import MOST_TICKS, layout, pieces, positions
+from spearmint_int.plots.panels import places, side_by_side
 from spearmint_int.plots.style import BLUE, GREEN, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
 from spearmint_int.variables import Params
 
 TITLE = "Which value is best: the probability of each"
-COLUMNS = 3
-PANEL_HEIGHT, GAP = 250, 80
+PANEL_HEIGHT = 190
 # The likeliest cells of a lattice: so many of them, a line each.
 MOST_CELLS, CELLS_HEAD, CELL_HEIGHT = 10, 60, 22
 
 
 def figure(
-    panels: Sequence[tuple[str, dict[Any, float]]], sentence: str,
+    panels: Sequence[tuple[Grid, dict[Any, float]]], sentence: str,
     *, cells: Sequence[tuple[Params, float]] = (), theme: str = "light",
 ) -> go.Figure:  # fmt: skip
     """A panel for each integer and each choice, and one for the likeliest cells of a lattice;
     `sentence` is what is known of the regret."""
-    columns = min(COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
-    drawn = _panels(rows, columns, cells=len(cells))
-    for i, (name, chances) in enumerate(panels):
-        place = {"row": i // columns + 1, "col": i % columns + 1}
-        drawn.add_trace(_bars([plain(value) for value in chances], chances.values()), **place)
-        drawn.update_xaxes(title=plain(name), type="category", **place)
+    along = [grid for grid, _ in panels]
+    below = CELLS_HEAD + CELL_HEIGHT * len(cells) if cells else 0
+    drawn = side_by_side(along, height=PANEL_HEIGHT, below=below)
+    for (grid, chances), place in zip(panels, places(along), strict=True):
+        drawn.add_trace(_bars(grid, chances), **place)
+        drawn.update_xaxes(_axis(grid, list(chances)), **place)
         drawn.update_yaxes(range=[0, 1], tickformat=".0%", **place)
     if cells:
-        labels = [plain(_label(params)) for params, _ in cells]
-        bars = _bars(labels, [chance for _, chance in cells], orientation="h")
-        drawn.add_trace(bars, row=rows + 1, col=1)
-        drawn.update_xaxes(title="all together", tickformat=".0%", rangemode="tozero", row=rows + 1)
-        drawn.update_yaxes(autorange="reversed", type="category", row=rows + 1)
-    title = f"{TITLE}<br><sup>{plain(sentence)}</sup>"
-    height = 130 + PANEL_HEIGHT * rows + (CELLS_HEAD + CELL_HEIGHT * len(cells) if cells else 0)
-    styled = finished(drawn, title="", theme=theme, height=height, showlegend=False)
-    return styled.update_layout(title={"text": title})
+        _add_cells(drawn, cells, row=places(along)[-1]["row"] + 1)
+    drawn.update_layout(showlegend=False)
+    return finished(drawn, title=TITLE, note=sentence, theme=theme, height=drawn.layout.height)
 
 
-def _panels(rows: int, columns: int, *, cells: int) -> go.Figure:
-    """The variables' panels, and below them one of the whole width where there are cells."""
-    heights = [PANEL_HEIGHT] * rows
-    specs: list[list[Any]] = [[{}] * columns for _ in heights]
-    if cells:
-        heights.append(CELLS_HEAD + CELL_HEIGHT * cells)
-        specs.append([{"colspan": columns}, *[None] * (columns - 1)])
-    gap = GAP / (sum(heights) + GAP)
-    return make_subplots(rows=len(heights), cols=columns, shared_yaxes=True, specs=specs,
-                         row_heights=heights, horizontal_spacing=0.04,
-                         vertical_spacing=gap)  # fmt: skip
+def _add_cells(drawn: go.Figure, cells: Sequence[tuple[Params, float]], *, row: int) -> None:
+    labels, values = [plain(_label(params)) for params, _ in cells], [c for _, c in cells]
+    marker = {"color": _colours(values), "line": {"width": 0}}
+    drawn.add_trace(go.Bar(x=values, y=labels, orientation="h", marker=marker), row=row, col=1)
+    drawn.update_xaxes(title="all together", tickformat=".0%", rangemode="tozero", row=row)
+    drawn.update_yaxes(autorange="reversed", type="category", row=row)
 
 
-def _bars(labels: Sequence[str], chances: Iterable[float], *, orientation: str = "v") -> go.Bar:
-    """A bar each, the likeliest in another colour."""
-    values = list(chances)
+def _bars(grid: Grid, chances: Mapping[Any, float]) -> go.Bar:
+    """A bar each, where the value lies; of a wide integer, those that may be the best."""
+    at, values = np.array(positions(grid, list(chances))), list(chances.values())
+    spans = np.array(pieces(grid)) if not grid.has_gaps else at[:, np.newaxis] + [-0.4, 0.4]
+    colours = _colours(values)
+    outline = {"width": 1 if grid.has_gaps else 0, "color": colours}  # one of 1000 is seen too
+    return go.Bar(
+        x=at, y=values, offset=spans[:, 0] - at, width=np.ptp(spans, axis=1),
+        marker={"color": colours, "line": outline},
+        text=[plain(value) for value in chances], textposition="none",
+        hovertemplate="%{text}: %{y:.1%}<extra></extra>",
+    )  # fmt: skip
+
+
+def _colours(values: Sequence[float]) -> list[str]:
+    """The likeliest in another one."""
     colours = [faded(BLUE, 0.6)] * len(values)
     colours[int(np.argmax(values))] = GREEN
-    x, y = (labels, values) if orientation == "v" else (values, labels)
-    marker = {"color": colours, "line": {"width": 0}}
-    return go.Bar(x=x, y=y, orientation=orientation, marker=marker)
+    return colours
+
+
+def _axis(grid: Grid, listed: Sequence[Any]) -> dict[str, Any]:
+    """That of the grid; of a wide integer only the part where the best may be."""
+    if not grid.has_gaps:
+        return layout(grid)
+    few = max(listed) - min(listed) <= MOST_TICKS
+    return {"title": {"text": plain(grid.name)}} | ({"dtick": 1} if few else {})
 
 
 def _label(params: Params) -> str:
@@ -87,6 +95,7 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
         needed = "two results are needed for a model" if groups else "there is no integer to choose"
         return empty(needed, title=TITLE, theme=theme)
     draws = optimum_draws(model, np.random.default_rng(0))
-    panels = [(space.group_names[group], probability_of_best(draws, group)) for group in groups]
+    along = grids(space)
+    panels = [(along[group], probability_of_best(draws, group)) for group in groups]
     cells = best_cells(draws)[:MOST_CELLS] if len(groups) > 1 else []
     return figure(panels, f"the model is {certificate(draws)}", cells=cells, theme=theme)

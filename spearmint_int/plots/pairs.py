@@ -13,8 +13,16 @@ from plotly.subplots import make_subplots
 from spearmint_int.analysis.slices import Grid, grids, slice_through
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import FittedModel
-from spearmint_int.plots.axes import layout, positions, values_at
-from spearmint_int.plots.style import LOW_TO_HIGH, VERMILION, empty, finished
+from spearmint_int.plots.axes import (
+    edges,
+    layout,
+    names,
+    outside_note,
+    placed,
+    positions,
+    values_at,
+)
+from spearmint_int.plots.style import VERMILION, empty, finished
 from spearmint_int.snapshot import Snapshot
 
 TITLE = "Pairs of variables, the others as at the model's optimum"
@@ -23,33 +31,45 @@ GRID = 31
 PANEL = 230
 
 
+Marks = tuple[tuple[Any, ...], tuple[Any, ...]]
+RESULT = {"color": "white", "size": 4, "line": {"color": "black", "width": 0.6}}
+FAILURE = {"color": VERMILION, "symbol": "x", "size": 7, "line": {"color": "white", "width": 0.8}}
+OPTIMUM = {"color": VERMILION, "symbol": "star", "size": 13, "line": {"color": "white", "width": 1}}
+
+
 @dataclass(frozen=True)
 class Pair:
-    """The mean [ky, kx] over two grids, with the data and the optimum on it."""
+    """The mean [ky, kx] over two grids; on it the results, the failures and the optimum, each as
+    its values on x and on y."""
 
     x: Grid
     y: Grid
     mean: FloatArray
-    data: tuple[tuple[Any, ...], tuple[Any, ...]]
-    optimum: tuple[Any, Any]
+    results: Marks
+    failures: Marks
+    optimum: Marks
 
 
-def figure(pairs: Sequence[Pair], *, theme: str = "light") -> go.Figure:
+def figure(pairs: Sequence[Pair], *, note: str = "", theme: str = "light") -> go.Figure:
     """A triangle of panels: each column an x, each row a y."""
     across = list(dict.fromkeys(pair.x.name for pair in pairs))
     down = list(dict.fromkeys(pair.y.name for pair in pairs))
+    there = {(pair.y.name, pair.x.name) for pair in pairs}
+    # an empty panel would have an axis too, and share its scale with those of its row
+    specs: list[list[dict[str, Any] | None]] = [
+        [{} if (y, x) in there else None for x in across] for y in down
+    ]
     drawn = make_subplots(rows=len(down), cols=len(across), shared_xaxes=True, shared_yaxes=True,
-                          horizontal_spacing=0.03, vertical_spacing=0.03)  # fmt: skip
+                          specs=specs, horizontal_spacing=0.03, vertical_spacing=0.03)  # fmt: skip
     for pair in pairs:
         row, column = down.index(pair.y.name) + 1, across.index(pair.x.name) + 1
         for trace in _traces(pair):
             drawn.add_trace(trace, row=row, col=column)
         drawn.update_xaxes(_untitled(pair.x, row == len(down)), row=row, col=column)
         drawn.update_yaxes(_untitled(pair.y, column == 1), row=row, col=column)
-    bar = {"title": {"text": "mean"}, "thickness": 14, "outlinewidth": 0}
-    drawn.update_layout(coloraxis={"colorscale": LOW_TO_HIGH, "colorbar": bar})
+    drawn.update_layout(coloraxis={"colorbar": {"title": {"text": "mean"}}}, showlegend=False)
     height = 150 + PANEL * len(down)
-    return finished(drawn, title=TITLE, theme=theme, height=height, showlegend=False)
+    return finished(drawn, title=TITLE, note=note, theme=theme, height=height)
 
 
 def _untitled(grid: Grid, titled: bool) -> dict[str, Any]:
@@ -57,21 +77,21 @@ def _untitled(grid: Grid, titled: bool) -> dict[str, Any]:
 
 
 def _traces(pair: Pair) -> list[go.Heatmap | go.Scatter]:
-    x, y = (positions(grid, grid.values) for grid in (pair.x, pair.y))
-    data = [positions(g, v) for g, v in zip((pair.x, pair.y), pair.data, strict=True)]
-    here = [positions(g, [v])[0] for g, v in zip((pair.x, pair.y), pair.optimum, strict=True)]
-    white = {"color": "white", "size": 4, "line": {"color": "black", "width": 0.6}}
-    star = {
-        "symbol": "star",
-        "size": 13,
-        "color": VERMILION,
-        "line": {"color": "white", "width": 1},
-    }
+    labels = [[f"{x}, {y}" for x in names(pair.x)] for y in names(pair.y)]
     return [
-        go.Heatmap(x=x, y=y, z=pair.mean, coloraxis="coloraxis"),
-        go.Scatter(x=data[0], y=data[1], mode="markers", marker=white, hoverinfo="skip"),
-        go.Scatter(x=here[:1], y=here[1:], mode="markers", marker=star, name="model's optimum"),
-    ]
+        go.Heatmap(
+            x=edges(pair.x), y=edges(pair.y), z=pair.mean, coloraxis="coloraxis", text=labels,
+            hovertemplate="%{text}: %{z:.5g}<extra></extra>",
+        ),
+        _marks(pair, pair.results, RESULT, "result"),
+        _marks(pair, pair.failures, FAILURE, "failed"),
+        _marks(pair, pair.optimum, OPTIMUM, "model's optimum"),
+    ]  # fmt: skip
+
+
+def _marks(pair: Pair, marks: Marks, marker: dict[str, Any], name: str) -> go.Scatter:
+    x, y = (positions(grid, v) for grid, v in zip((pair.x, pair.y), marks, strict=True))
+    return go.Scatter(x=x, y=y, mode="markers", marker=marker, name=name, hoverinfo="name")
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
@@ -79,7 +99,9 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
     if not pairs:
         sentence = "a model and two variables are needed"
         return empty(sentence, title=TITLE, theme=theme)
-    return figure(pairs, theme=theme)
+    failed = "crosses failed" if pairs[0].failures[0] else ""
+    note = "; ".join(part for part in (failed, outside_note(snapshot)) if part)
+    return figure(pairs, note=note, theme=theme)
 
 
 def pairs_of(snapshot: Snapshot) -> list[Pair]:
@@ -100,10 +122,16 @@ def _pair(
     model: FittedModel, snapshot: Snapshot, coarse: Sequence[Grid], both: tuple[int, int]
 ) -> Pair:
     x, y = (coarse[group] for group in both)
-    space, points = model.problem.space, model.problem.observations.points
-    centre = snapshot.centre
+    centre, shown = snapshot.centre, placed(snapshot)
     mean = snapshot.signed(model.predict(y.through(x.through(centre)))).mean
-    data = [tuple(values_at(space, group, points)) for group in both]
-    here = [values_at(space, group, centre[np.newaxis, :])[0] for group in both]
+    worked = np.isfinite(snapshot.values)
+    points = snapshot.problem.observations.points
+    rows = (points[shown & worked], points[shown & ~worked], centre[np.newaxis, :])
+    results, failures, optimum = (_marked(snapshot, part, both) for part in rows)
     shape = (len(y.values), len(x.values))
-    return Pair(x, y, mean.reshape(shape), (data[0], data[1]), (here[0], here[1]))
+    return Pair(x, y, mean.reshape(shape), results, failures, optimum)
+
+
+def _marked(snapshot: Snapshot, points: FloatArray, both: tuple[int, int]) -> Marks:
+    a, b = (tuple(values_at(snapshot.problem.space, group, points)) for group in both)
+    return a, b

@@ -2,72 +2,147 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from spearmint_int.analysis.slices import Grid, grids
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray
 from spearmint_int.chooser import Problem
-from spearmint_int.plots.axes import positions, values_at
-from spearmint_int.plots.style import LOW_TO_HIGH, empty, finished, plain
+from spearmint_int.plots.axes import (
+    MOST_TICKS,
+    outside_note,
+    placed,
+    positions,
+    shortened,
+    values_at,
+)
+from spearmint_int.plots.files import WIDTH
+from spearmint_int.plots.style import GREY, HEIGHT, empty, finished, number, plain, power_of_ten
 from spearmint_int.snapshot import Snapshot
 
 TITLE = "Every result across all variables"
-MOST_TICKS = 12
 SHOWN_SHARE = 0.9  # the worst tenth has one colour: one bad result must not wash out the rest
+MARGIN = {"l": 90, "r": 40, "t": 70, "b": 80}
+LETTER, LINE = 7, 15  # as much as a letter and a line of text take
+BAR_WIDTH = 110  # of the colour bar with its numbers
+FEW_DECADES = 3
+MOST_LINES = 50  # options with a name each; of more every n-th has one
+
+
+@dataclass(frozen=True)
+class Column:
+    """One axis: numbers between two ends, and texts at some of them."""
+
+    name: str
+    at: list[float]
+    ends: tuple[float, float]
+    ticks: list[float]
+    texts: list[str]
 
 
 def figure(
-    columns: list[tuple[Grid, tuple[Any, ...]]], values: FloatArray, *, maximize: bool = False,
-    theme: str = "light",
+    columns: Sequence[tuple[Grid, tuple[Any, ...]]], values: FloatArray, *,
+    maximize: bool = False, note: str = "", theme: str = "light",
 ) -> go.Figure:  # fmt: skip
     """`columns` has a grid and the trials' values on it for each element of the space."""
+    axes = [*(_column(grid, data) for grid, data in columns), _objective(values)]
     shares = [1.0 - SHOWN_SHARE, 1.0] if maximize else [0.0, SHOWN_SHARE]
     low, high = np.quantile(values, shares).tolist()
+    room = (WIDTH - MARGIN["l"] - MARGIN["r"] - BAR_WIDTH) // max(len(axes) - 1, 1) // LETTER - 1
     drawn = go.Figure(
         go.Parcoords(
-            dimensions=[*(_dimension(grid, data) for grid, data in columns),
-                        {"label": "objective", "values": values}],
-            line={"color": values, "colorscale": LOW_TO_HIGH, "cmin": low, "cmax": high,
-                  "reversescale": maximize, "showscale": True,
-                  "colorbar": {"title": {"text": "objective"}, "thickness": 14}},
+            dimensions=[_dimension(axis, room) for axis in axes],
+            line={"color": values, "cmin": low, "cmax": high, "reversescale": maximize,
+                  "showscale": True, "colorbar": {"title": {"text": "objective"}}},
             labelangle=-20, labelside="bottom",
         )
     )  # fmt: skip
-    margin = {"l": 70, "r": 40, "t": 70, "b": 70}
-    return finished(drawn, title=TITLE, theme=theme, height=440, margin=margin)
+    _draw_axes(drawn, len(axes))
+    height = max(HEIGHT, MARGIN["t"] + MARGIN["b"] + LINE * max(len(axis.texts) for axis in axes))
+    return finished(drawn, title=TITLE, note=note, theme=theme, height=height, margin=MARGIN)
 
 
-def _dimension(grid: Grid, data: tuple[Any, ...]) -> dict[str, Any]:
-    """One axis; a log scale is drawn by its logarithms, since plotly has no other here."""
-    at, ticks = positions(grid, data), positions(grid, grid.values)
+def _draw_axes(drawn: go.Figure, count: int) -> None:
+    """Lines where the axes are: plotly's own are black on any paper."""
+    for i in range(count):
+        x = i / max(count - 1, 1)
+        line = {"color": GREY, "width": 1}
+        drawn.add_shape(type="line", xref="paper", yref="paper", x0=x, x1=x, y0=0, y1=1, line=line)
+
+
+def _dimension(axis: Column, room: int) -> dict[str, Any]:
+    """With texts of our own: without them plotly writes the ends over the names. It shows these
+    texts as they are, and takes the name for markup."""
+    return {
+        "label": plain(shortened(axis.name, 2 * room)), "values": axis.at, "range": axis.ends,
+        "tickvals": axis.ticks, "ticktext": [shortened(text, room) for text in axis.texts],
+    }  # fmt: skip
+
+
+def _column(grid: Grid, data: tuple[Any, ...]) -> Column:
+    """A log scale is drawn by its logarithms, since plotly has no other here."""
+    at, places = positions(grid, data), positions(grid, grid.values)
     if grid.log:
-        decades = np.arange(np.ceil(np.log10(ticks[0])), np.floor(np.log10(ticks[-1])) + 1)
-        shown = {"tickvals": decades, "ticktext": [f"{10.0**d:g}" for d in decades]}
-        ends = [float(np.log10(ticks[0])), float(np.log10(ticks[-1]))]
-        at = list(np.log10(at))
-    else:
-        few = not grid.is_real and len(ticks) <= MOST_TICKS
-        labels = [str(value) for value in grid.values]  # plotly shows these as they are
-        shown = {"tickvals": ticks, "ticktext": labels} if few else {}
-        ends = [min(ticks), max(ticks)]
-    return {"label": plain(grid.name), "values": at, "range": ends, **shown}
+        at, places = np.log10(at).tolist(), np.log10(places).tolist()
+    ends = min(places), max(places)
+    if len(grid.columns) > 1:
+        step = -(-len(places) // MOST_LINES)
+        return Column(grid.name, at, ends, places[::step], [str(v) for v in grid.values[::step]])
+    if not grid.is_real and len(places) <= MOST_TICKS:
+        return Column(grid.name, at, ends, places, [str(value) for value in grid.values])
+    texts = _powers(*ends) if grid.log else round_numbers(*ends)
+    return Column(grid.name, at, ends, list(texts), list(texts.values()))
+
+
+def _objective(values: FloatArray) -> Column:
+    low, high = float(np.min(values)), float(np.max(values))
+    if low == high:
+        low, high = low - 1.0, high + 1.0
+    texts = round_numbers(low, high)
+    return Column("objective", values.tolist(), (low, high), list(texts), list(texts.values()))
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
-    problem = snapshot.problem
-    if problem.finite == 0:
-        return empty("no result yet", title=TITLE, theme=theme)
-    finite = np.isfinite(problem.values)
-    values, maximize = snapshot.values[finite], snapshot.maximize
-    return figure(_columns(problem, finite), values, maximize=maximize, theme=theme)
+    shown = np.isfinite(snapshot.values) & placed(snapshot)
+    note = outside_note(snapshot)
+    if not np.any(shown):
+        return empty(note or "no result yet", title=TITLE, theme=theme)
+    values, maximize = snapshot.values[shown], snapshot.maximize
+    columns = _columns(snapshot.problem, shown)
+    return figure(columns, values, maximize=maximize, note=note, theme=theme)
 
 
-def _columns(problem: Problem, finite: Any) -> list[tuple[Grid, tuple[Any, ...]]]:
-    points = problem.observations.points[finite]
+def _columns(problem: Problem, shown: BoolArray) -> list[tuple[Grid, tuple[Any, ...]]]:
+    points = problem.observations.points[shown]
     return [
         (grid, tuple(values_at(problem.space, group, points)))
         for group, grid in enumerate(grids(problem.space))
     ]
+
+
+# --- ticks, which plotly leaves to us here --------------------------------------------------------
+
+
+def round_numbers(low: float, high: float) -> dict[float, str]:
+    """Multiples of 1, 2 or 5 · 10^k between two ends, at most MOST_TICKS, and their texts."""
+    least = (high - low) / (MOST_TICKS - 1)
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))
+    digits = 1 + max(math.ceil(math.log10(max(abs(low), abs(high)) / step)), 0)
+    counts = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return {k * step: number(k * step, digits=max(digits, 6)) for k in counts}
+
+
+def _powers(low: float, high: float) -> dict[float, str]:
+    """Between two logarithms: the powers of ten; 1, 2 and 5 times them where these are few."""
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    if high - low < FEW_DECADES:
+        found = {math.log10(m) + d: number(m * 10.0**d) for d in decades for m in (1, 2, 5)}
+    else:
+        found = {float(d): power_of_ten(d) for d in decades[:: -(-len(decades) // MOST_TICKS)]}
+    return {tick: text for tick, text in found.items() if low - 1e-9 <= tick <= high + 1e-9}

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import Problem, Recommendation, recommend
+from spearmint_int.plots.axes import job_axis
 from spearmint_int.plots.style import (
     BLUE,
     GREEN,
@@ -27,8 +28,14 @@ from spearmint_int.snapshot import Snapshot, Trial
 TITLE = "Best so far"
 MOST_MARKS = 2000
 CHECKPOINTS = 10  # moments at which the model is asked again for its minimum
-# the axis of what has no value
-FOOT = {"yaxis2": {"overlaying": "y", "visible": False, "range": [-0.03, 1], "fixedrange": True}}
+# A strip above the values for what has none: a cross among them would be taken for one.
+STRIP = {
+    "domain": [0.93, 1.0], "range": [-1, 1], "fixedrange": True, "tickvals": [0],
+    "ticktext": ["failed"], "showgrid": False,
+}  # fmt: skip
+BELOW_STRIP = {"domain": [0.0, 0.89]}
+NO_RESULT = {"text": "no result yet", "x": 0.5, "y": 0.8, "xref": "paper", "yref": "paper",
+             "showarrow": False}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ def figure(
     theme: str = "light",
 ) -> go.Figure:  # fmt: skip
     """Each result, the best so far, and the model's optimum ± sd at some moments."""
-    if not any(trial.worked for trial in trials):
+    if not _is_drawn(trials):
         return empty("no result yet", title=TITLE, theme=theme)
     drawn = go.Figure(_parts(trials, moments, maximize=maximize))
     return finished(drawn, title=TITLE, theme=theme)
@@ -54,23 +61,30 @@ def figure(
 def drawing(trials: Sequence[Trial], *, maximize: bool = False, theme: str = "light") -> Drawing:
     """The same without the model, as plain data: a page that shows it anew every second can't wait
     for plotly to check it, which takes ten times as long."""
-    if not any(trial.worked for trial in trials):
+    if not _is_drawn(trials):
         return dict(empty("no result yet", title=TITLE, theme=theme).to_plotly_json())
     return styled(_parts(trials, (), maximize=maximize), title=TITLE, theme=theme)
 
 
+def _is_drawn(trials: Sequence[Trial]) -> bool:
+    return any(trial.worked or trial.failed for trial in trials)
+
+
 def _parts(trials: Sequence[Trial], moments: Sequence[Moment], *, maximize: bool) -> Drawing:
-    done = [trial for trial in trials if trial.worked]
+    done, failed = [t for t in trials if t.worked], [t.id for t in trials if t.failed]
     ids, values = [t.id for t in done], np.array([t.value for t in done])
-    failed = [t.id for t in trials if t.status == "broken" or _is_failed(t)]
     best = (np.maximum if maximize else np.minimum).accumulate(values)
-    data = [_results(ids, values), *_failures(failed), _best(ids, best), *_moments(ids, moments)]
-    axes = {"xaxis": {"title": {"text": "job"}}, "yaxis": {"title": {"text": "objective"}}}
-    return {"data": data, "layout": axes | (FOOT if failed else {})}
+    data = [_results(ids, values), _best(ids, best), *_moments(ids, moments)] if done else []
+    return {"data": [*data, *_failures(failed)], "layout": _layout(ids, failed)}
 
 
-def _is_failed(trial: Trial) -> bool:
-    return trial.status == "complete" and not trial.worked
+def _layout(ids: list[int], failed: list[int]) -> Drawing:
+    jobs, objective = job_axis([*ids, *failed]), {"title": {"text": "objective"}}
+    if not failed:
+        return {"xaxis": jobs, "yaxis": objective}
+    if not ids:
+        return {"xaxis": jobs, "yaxis2": STRIP | {"domain": [0, 1]}, "annotations": [NO_RESULT]}
+    return {"xaxis": jobs, "yaxis": objective | BELOW_STRIP, "yaxis2": STRIP}
 
 
 def _thinned(count: int) -> tuple[slice, str]:
@@ -88,7 +102,7 @@ def _results(ids: list[int], values: FloatArray) -> Drawing:
 
 
 def _failures(ids: list[int]) -> list[Drawing]:
-    """Crosses at the foot: a failure has no value."""
+    """Crosses in their strip: a failure has no value."""
     if not ids:
         return []
     part, word = _thinned(len(ids))

@@ -1,7 +1,9 @@
-"""A panel for each variable: a bar for every integer and option, a band for a real.
+"""A panel for each variable: a step for every integer and option, a band for a real.
 
-Bars, because between two integers there is nothing: a line through them would show a function
-that does not exist.
+Steps, because between two integers there is nothing: a line through them would show a function
+that does not exist. A step is as high as the model is unsure, with its mean as a line: a bar from
+the panel's foot would be a length without a meaning. An integer with more values than are looked
+at has a band too, and its axis says so.
 """
 
 from __future__ import annotations
@@ -12,19 +14,28 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from spearmint_int.analysis.slices import Grid, grids, marginal, slice_through
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import Prediction
-from spearmint_int.plots.axes import layout, positions, values_at
+from spearmint_int.plots.axes import (
+    layout,
+    names,
+    outside_note,
+    pieces,
+    placed,
+    positions,
+    values_at,
+)
+from spearmint_int.plots.panels import named_once, places, side_by_side
 from spearmint_int.plots.style import BLUE, GREEN, GREY, ORANGE, empty, faded, finished
 from spearmint_int.snapshot import Snapshot
 
 TITLE = "What the model expects along each variable"
-COLUMNS = 3
-PANEL_HEIGHT = 290
-FEW_BARS = 20  # more have error bars without caps, which would run into each other
+SLICE, MARGINAL = "at the optimum ± sd", "mean over the others ± sd"
+BEST = "best value"
+PANEL_HEIGHT = 230
+FEW_STEPS = 20  # more have error bars without caps, which would run into each other
 SHOWN_SHARE = 0.9  # of the results; the worst ones may lie beyond the panels' top
 
 
@@ -39,23 +50,20 @@ class Panel:
     values: FloatArray
 
 
-def figure(panels: Sequence[Panel], *, maximize: bool = False, theme: str = "light") -> go.Figure:
-    columns = min(COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
-    drawn = make_subplots(
-        rows=rows, cols=columns, shared_yaxes=True, horizontal_spacing=0.04,
-        vertical_spacing=0.3 / rows,
-    )  # fmt: skip
-    low, high = _range(panels, -1.0 if maximize else 1.0)
-    for i, panel in enumerate(panels):
-        place = {"row": i // columns + 1, "col": i % columns + 1}
-        for trace in _traces(panel, low, maximize=maximize, first=i == 0):
+def figure(
+    panels: Sequence[Panel], *, maximize: bool = False, note: str = "", theme: str = "light"
+) -> go.Figure:
+    grids = [panel.grid for panel in panels]
+    drawn = side_by_side(grids, height=PANEL_HEIGHT)
+    for panel, place in zip(panels, places(grids), strict=True):
+        for trace in _traces(panel, maximize=maximize):
             drawn.add_trace(trace, **place)
         drawn.update_xaxes(layout(panel.grid), **place)
-    drawn.update_yaxes(range=[low, high])
+    named_once(drawn)
+    drawn.update_yaxes(range=_range(panels, -1.0 if maximize else 1.0))
     drawn.update_yaxes(title="objective", col=1)
-    height = 110 + PANEL_HEIGHT * rows
-    return finished(drawn, title=TITLE, theme=theme, height=height, barmode="overlay")
+    drawn.update_layout(barmode="overlay")
+    return finished(drawn, title=TITLE, note=note, theme=theme, height=drawn.layout.height)
 
 
 def _range(panels: Sequence[Panel], sign: float) -> tuple[float, float]:
@@ -64,28 +72,27 @@ def _range(panels: Sequence[Panel], sign: float) -> tuple[float, float]:
     sds = np.concatenate([p.slice.sd for p in panels])
     average = sign * np.concatenate([p.marginal.mean for p in panels])
     values = sign * panels[0].values[np.isfinite(panels[0].values)]
-    low = float(min(np.min(means - sds), np.min(values)))
-    tops = (np.max(average), np.quantile(values, SHOWN_SHARE), np.quantile(means + sds, 0.95))
-    high = float(max(tops))
+    low = float(np.min([*(means - sds), *values]))
+    tops = [*average, np.quantile(means + sds, 0.95)]
+    high = float(np.max([*tops, *np.quantile(values, [SHOWN_SHARE] if len(values) else [])]))
     margin = 0.05 * (high - low or 1.0)
     bottom, top = sorted((sign * (low - margin), sign * (high + margin)))
     return bottom, top
 
 
-def _traces(panel: Panel, low: float, *, maximize: bool, first: bool) -> list[go.Scatter | go.Bar]:
-    at = positions(panel.grid, panel.grid.values)
-    shown = {"showlegend": first}
+def _traces(panel: Panel, *, maximize: bool) -> list[go.Scatter | go.Bar]:
     data = go.Scatter(
         x=positions(panel.grid, panel.data), y=panel.values, mode="markers", name="result",
-        marker={"color": GREY, "size": 5, "opacity": 0.55}, legendgroup="data", **shown,
+        marker={"color": GREY, "size": 5, "opacity": 0.55}, legendgroup="data",
     )  # fmt: skip
-    if panel.grid.is_real:
-        return [*_band(panel, at, first), data]
+    if panel.grid.has_gaps:
+        return [*_band(panel), data]
     best = int(np.argmax(panel.slice.mean) if maximize else np.argmin(panel.slice.mean))
-    return [*_bars(panel, at, low, best, first), data]
+    return [*_steps(panel, best), _average(panel), data]
 
 
-def _band(panel: Panel, at: list[float], first: bool) -> list[go.Scatter]:
+def _band(panel: Panel) -> list[go.Scatter]:
+    at = positions(panel.grid, panel.grid.values)
     mean, sd = panel.slice.mean, panel.slice.sd
     around = [*(mean + sd), *(mean - sd)[::-1]]
     return [
@@ -94,50 +101,71 @@ def _band(panel: Panel, at: list[float], first: bool) -> list[go.Scatter]:
             line={"width": 0}, hoverinfo="skip", legendgroup="slice", showlegend=False,
         ),
         go.Scatter(
-            x=at, y=mean, mode="lines", name="at the optimum ± sd", legendgroup="slice",
-            line={"color": BLUE, "width": 2}, showlegend=first,
+            x=at, y=mean, mode="lines", name=SLICE, legendgroup="slice",
+            line={"color": BLUE, "width": 2},
         ),
         *(
             go.Scatter(
                 x=at, y=panel.marginal.mean + side * panel.marginal.sd, mode="lines",
                 line={"color": ORANGE, "width": 2 if side == 0 else 0.8,
                       "dash": "dash" if side == 0 else "dot"},
-                legendgroup="marginal", showlegend=first and side == 0,
-                name="mean over the others ± sd", hoverinfo="skip" if side else "all",
+                legendgroup="marginal", showlegend=side == 0,
+                name=MARGINAL, hoverinfo="skip" if side else "all",
             )
             for side in (0, -1, 1)
         ),
     ]  # fmt: skip
 
 
-def _bars(
-    panel: Panel, at: list[float], low: float, best: int, first: bool
-) -> list[go.Scatter | go.Bar]:
-    mean = panel.slice.mean
-    caps = {} if len(mean) <= FEW_BARS else {"width": 0}
-    colours = [faded(BLUE, 0.5)] * len(mean)
-    colours[best] = GREEN
+def _steps(panel: Panel, best: int) -> list[go.Scatter | go.Bar]:
+    """From mean − sd to mean + sd, as wide as the value; the best one in another colour."""
+    mean, sd, spans = panel.slice.mean, panel.slice.sd, np.array(pieces(panel.grid))
+    at, colours = np.array(positions(panel.grid, panel.grid.values)), [faded(BLUE, 0.3)] * len(mean)
+    colours[best] = faded(GREEN, 0.4)
+    boxes = go.Bar(
+        x=at, base=mean - sd, y=2.0 * sd, offset=spans[:, 0] - at, width=np.ptp(spans, axis=1),
+        marker={"color": colours, "line": {"width": 0}}, legendgroup="slice", showlegend=False,
+        customdata=mean, text=names(panel.grid), textposition="none",
+        hovertemplate="%{text}: %{customdata:.5g}<extra></extra>",
+    )  # fmt: skip
+    others = [i for i in range(len(mean)) if i != best]
     return [
-        go.Bar(
-            x=at, y=mean - low, base=low, name="at the optimum ± sd", legendgroup="slice",
-            marker={"color": colours, "line": {"width": 0}}, customdata=mean, showlegend=first,
-            error_y={"array": panel.slice.sd, "color": BLUE, "thickness": 1.5, **caps},
-            hovertemplate="%{x}: %{customdata:.5g}<extra></extra>",
-        ),
-        go.Scatter(
-            x=at, y=panel.marginal.mean, mode="markers", name="mean over the others ± sd",
-            error_y={"array": panel.marginal.sd, "color": ORANGE, "thickness": 1.2, **caps},
-            marker={"color": ORANGE, "symbol": "diamond", "size": 4 if caps else 8},
-            legendgroup="marginal", showlegend=first,
-        ),
-    ]  # fmt: skip
+        boxes,
+        _flat(spans[others], mean[others], BLUE, SLICE, group="slice"),
+        _flat(spans[[best]], mean[[best]], GREEN, BEST, group="best"),
+    ]
+
+
+def _flat(
+    spans: FloatArray, heights: FloatArray, colour: str, name: str, *, group: str
+) -> go.Scatter:
+    """A line across each span, and none between them."""
+    return go.Scatter(
+        x=[x for left, right in spans for x in (left, right, None)],
+        y=[y for height in heights for y in (height, height, None)],
+        mode="lines", line={"color": colour, "width": 2.5}, hoverinfo="skip",
+        name=name, legendgroup=group,
+    )  # fmt: skip
+
+
+def _average(panel: Panel) -> go.Scatter:
+    many = len(panel.marginal.mean) > FEW_STEPS
+    return go.Scatter(
+        x=positions(panel.grid, panel.grid.values), y=panel.marginal.mean, mode="markers",
+        error_y={"array": panel.marginal.sd, "color": ORANGE, "thickness": 1.2,
+                 **({"width": 0} if many else {})},
+        marker={"color": ORANGE, "symbol": "diamond", "size": 4 if many else 8},
+        text=names(panel.grid), hovertemplate="%{text}: %{y:.5g}<extra></extra>",
+        name=MARGINAL, legendgroup="marginal",
+    )  # fmt: skip
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
     panels = panels_of(snapshot)
     if not panels:
         return empty("two results are needed for a model", title=TITLE, theme=theme)
-    return figure(panels, maximize=snapshot.maximize, theme=theme)
+    note = outside_note(snapshot)
+    return figure(panels, maximize=snapshot.maximize, note=note, theme=theme)
 
 
 def panels_of(snapshot: Snapshot) -> list[Panel]:
@@ -145,14 +173,15 @@ def panels_of(snapshot: Snapshot) -> list[Panel]:
     model, problem = snapshot.model, snapshot.problem
     if model is None:
         return []
-    points = problem.observations.points
+    shown = placed(snapshot)
+    points = problem.observations.points[shown]
     return [
         Panel(
             grid,
             snapshot.signed(slice_through(model, grid, snapshot.centre)),
             snapshot.signed(marginal(model, grid)),
             tuple(values_at(problem.space, group, points)),
-            snapshot.values,
+            snapshot.values[shown],
         )
         for group, grid in enumerate(grids(problem.space))
     ]

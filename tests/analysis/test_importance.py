@@ -52,6 +52,25 @@ def test_integers_and_options_weigh_each_value_equally() -> None:
     assert np.allclose(total, first, atol=0.02)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_no_variable_explains_more_alone_than_with_interactions(seed: int) -> None:
+    """A product has interactions of every order, and these weights make most indices small."""
+    weights = 3.0 ** -np.random.default_rng(seed).permutation(6)
+    space = Space({f"x{i}": Float(0, 1) for i in range(6)})
+
+    def function(U: FloatArray) -> FloatArray:
+        return np.asarray(np.prod(1.0 + weights * np.cos(7.0 * U), axis=1))
+
+    first, total = sobol_indices(function, space)
+    assert np.all(first <= total)
+
+
+def test_a_variable_without_effect_has_no_importance_at_all() -> None:
+    space = Space({"x": Float(0, 1), "idle": Float(0, 1)})
+    first, total = sobol_indices(lambda U: np.sin(6.0 * U[:, 0]), space, base=256)
+    assert (first[1], total[1]) == pytest.approx((0.0, 0.0), abs=1e-12)
+
+
 def test_a_constant_function_has_no_importance() -> None:
     first, total = sobol_indices(lambda U: np.ones(len(U)), ISHIGAMI)
     assert not np.any(first)

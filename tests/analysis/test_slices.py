@@ -35,6 +35,17 @@ def test_an_integer_with_many_values_is_looked_at_in_some_of_them() -> None:
     assert (grid.values[0], grid.values[-1]) == (0, 10_000)
 
 
+def test_a_grid_has_every_integer_of_a_log_scale_once() -> None:
+    (grid,) = grids(Space({"n": Int(1, 8, log=True)}))
+    assert grid.values == tuple(range(1, 9))
+
+
+def test_a_grid_of_many_integers_says_that_there_are_more() -> None:
+    few, many = grids(Space({"a": Int(1, 60), "b": Int(1, 400, log=True)}))
+    assert (few.has_gaps, many.has_gaps, many.total) == (False, True, 400)
+    assert sorted(set(many.values)) == list(many.values)
+
+
 def test_a_slice_changes_one_variable_alone() -> None:
     k = grids(SPACE)[1]
     point = SPACE.encode({"x": 1.0, "k": 5, "e": "b"})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from spearmint_int.cli.arguments import at
+from spearmint_int.cli.plot import snapshot_of
 from spearmint_int.cli.sparklines import sparkline
 from tests.cli.conftest import CommandLine
 
@@ -18,6 +21,24 @@ def test_one_kind_goes_to_the_file_that_is_named(
     answer = spearmint("plot", with_results, "progress", "-o", file)
     assert (answer.code, answer.out.strip()) == (0, str(file))
     assert "Best so far" in file.read_text()
+
+
+def test_all_figures_begin_with_the_progress(
+    with_results: Path, spearmint: CommandLine, tmp_path: Path
+) -> None:
+    pytest.importorskip("plotly")
+    file = tmp_path / "all.html"
+    assert spearmint("plot", with_results, "-o", file).code == 0
+    text = file.read_text()
+    assert text.index("Best so far") < text.index("Jobs over time")
+    assert text.index("Best so far") < text.index("What each suggestion promised")
+
+
+def test_what_is_drawn_has_the_time_at_which_it_was_read(with_results: Path) -> None:
+    before = time.time()
+    taken = snapshot_of(at(with_results, "config.json")).taken
+    assert taken is not None
+    assert before <= taken <= time.time()
 
 
 def test_an_unknown_kind_is_a_sentence_with_the_nearest(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from datetime import timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,11 @@ from spearmint_int.variables import Params
 pytest.importorskip("plotly")
 
 import plotly.graph_objects as go
+from plotly.utils import PlotlyJSONEncoder
 
-from spearmint_int.plots import plot, progress, write
-from spearmint_int.plots.style import GREEN
-from spearmint_int.plots.timeline import lanes_of
+from spearmint_int.plots import acquisition, axes, plot, progress, timeline, variables, write
+from spearmint_int.plots.parallel import round_numbers
+from spearmint_int.plots.style import BEST_TO_WORST, GREEN, NUMBERS, THEMES, template
 
 HOSTILE = "<script>alert(1)</script>"
 SPACE = Space(
@@ -56,6 +58,25 @@ def some_snapshot(n: int = 14) -> Snapshot:
     options = ChooserOptions(samples=3, burn_in=20, candidates=100)
     problem = Problem(SPACE, Observations.of(points, values), options=options)
     return Snapshot(HOSTILE, trials, problem)
+
+
+def snapshot_of(space: Space, *, count: int = 5, outside: int = 0) -> Snapshot:
+    """Results at random points, the last of them beyond the bounds of the first variable."""
+    rng = np.random.default_rng(2)
+    points = space.snap(rng.random((count, space.dimensions)))
+    values = np.arange(float(count))
+    points[count - outside :, 0] = 1.4
+    trials = tuple(Trial(i + 1, {}, float(v)) for i, v in enumerate(values))
+    options = ChooserOptions(samples=3, burn_in=20, candidates=100)
+    problem = Problem(space, Observations.of(points, values), options=options)
+    return Snapshot("some", trials, problem)
+
+
+@pytest.fixture(scope="module")
+def wide() -> Snapshot:
+    """More integers than are looked at, and more options than there is room for names."""
+    options = [f"option-number-{i}" for i in range(40)]
+    return snapshot_of(Space({"k": Int(1, 1000), "e": Enum(options)}))
 
 
 @pytest.fixture(scope="module")
@@ -92,10 +113,24 @@ def test_names_and_options_are_text_and_never_markup(kind: str, snapshot: Snapsh
     assert "<script" not in plot(snapshot, kind).to_json()
 
 
-def test_integers_have_bars_and_reals_have_none(snapshot: Snapshot) -> None:
+def test_integers_have_steps_and_reals_have_none(snapshot: Snapshot) -> None:
     drawn = plot(snapshot, "variables")
     bars = [trace for trace in drawn.data if trace.type == "bar"]
     assert [len(trace.x) for trace in bars] == [8, 3]
+
+
+def test_a_step_is_as_high_as_the_model_is_unsure(snapshot: Snapshot) -> None:
+    panel = variables.panels_of(snapshot)[1]
+    box = next(trace for trace in plot(snapshot, "variables").data if trace.type == "bar")
+    assert np.allclose(box.base, panel.slice.mean - panel.slice.sd)
+    assert np.allclose(box.y, 2 * panel.slice.sd)
+
+
+def test_the_model_is_flat_across_an_integer_and_nothing_between_two(snapshot: Snapshot) -> None:
+    lines = [trace for trace in plot(snapshot, "variables").data if trace.legendgroup == "slice"]
+    depth = next(trace for trace in lines if trace.type == "scatter" and None in trace.x)
+    assert depth.y[0::3] == depth.y[1::3]
+    assert set(depth.x[2::3]) == {None}
 
 
 def test_integers_and_options_have_bars_around_the_next_point(snapshot: Snapshot) -> None:
@@ -160,8 +195,77 @@ def test_the_plain_drawing_of_the_best_so_far_is_the_figure() -> None:
     assert go.Figure(progress.drawing([])) == progress.figure([], [])
 
 
+def test_failures_stand_in_a_strip_of_their_own_above_the_values() -> None:
+    trials = [Trial(1, {}, 2.0), Trial(2, {}, math.nan, "broken"), Trial(3, {}, math.nan)]
+    drawn = progress.figure(trials, [])
+    (failed,) = [trace for trace in drawn.data if trace.name == "failed"]
+    assert (failed.x, failed.yaxis) == ((2, 3), "y2")
+    assert drawn.layout.yaxis2.domain[0] > drawn.layout.yaxis.domain[1]
+    assert drawn.layout.yaxis2.ticktext == ("failed",)
+
+
+def test_failures_alone_are_crosses_too() -> None:
+    drawn = progress.figure([Trial(1, {}, math.nan, "broken"), Trial(2, {}, math.nan)], [])
+    assert [(trace.name, trace.x) for trace in drawn.data] == [("failed", (1, 2))]
+    assert drawn.layout.annotations[0].text == "no result yet"
+
+
+@pytest.mark.parametrize("kind", ["progress", "acquisition", "hyperparameters"])
+def test_few_jobs_have_whole_numbers(kind: str) -> None:
+    drawn = plot(some_snapshot(4), kind)
+    (axis,) = [axis for axis in drawn.select_xaxes() if axis.title.text == "job"]
+    assert axis.dtick == 1
+
+
+def promised(*values: float) -> go.Figure:
+    trials = [
+        Trial(i, {}, 1.0, provenance={"value": v, "acquisition": "ei"})
+        for i, v in enumerate(values, start=1)
+    ]
+    return acquisition.figure(trials)
+
+
+def test_what_promises_next_to_nothing_does_not_squeeze_the_rest() -> None:
+    drawn = promised(100.0, 1.0, 1e-37)
+    low, high = drawn.layout.yaxis.range
+    assert (low, high) == (pytest.approx(0.0, abs=0.5), pytest.approx(2.0, abs=0.5))
+    assert "1 promised less than" in drawn.layout.title.text
+
+
+def test_what_is_promised_has_as_many_ticks_as_fit() -> None:
+    assert promised(0.2, 0.3).layout.yaxis.dtick == "D2"  # 1, 2 and 5 of a decade
+    assert promised(1.0, 1e-9).layout.yaxis.dtick == 1
+    assert promised(1.0, 1e-11).layout.yaxis.dtick is None  # plotly's own choice
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_numbers_are_written_in_one_way(theme: str) -> None:
+    layout = template(theme)["layout"]
+    parts = (layout["xaxis"], layout["yaxis"], layout["coloraxis"]["colorbar"])
+    assert all(part.items() >= NUMBERS.items() for part in parts)
+
+
+def test_a_job_without_a_number_is_a_hatched_bar() -> None:
+    drawn = timeline.figure([Trial(1, {}, math.nan, started=0.0, ended=1.0)], now=2.0)
+    assert [(bars.name, bars.marker.pattern.shape) for bars in drawn.data] == [("failed", "/")]
+
+
+def test_times_are_local_and_their_zone_has_its_name() -> None:
+    zone = timezone(timedelta(hours=2), "CEST")
+    drawn = timeline.figure([Trial(1, {}, 1.0, started=0.0, ended=1.0)], now=2.0, zone=zone)
+    assert drawn.data[0].base == ("1970-01-01T02:00:00",)
+    assert drawn.layout.xaxis.title.text == "time (CEST)"
+
+
+def test_a_running_job_reaches_to_the_moment_of_reading(snapshot: Snapshot) -> None:
+    running = Trial(1, {}, status="pending", started=1000.0)
+    drawn = plot(replace(snapshot, trials=(running,), taken=1042.0), "timeline")
+    assert drawn.data[0].x == (42_000.0,)
+    assert "running for 42 s" in drawn.data[0].text[0]
+
+
 def test_jobs_that_overlap_lie_in_different_lanes() -> None:
-    assert lanes_of([(0, 2), (1, 3), (2, 4), (2.5, 3), (10, 11)]) == [0, 1, 0, 2, 0]
+    assert timeline.lanes_of([(0, 2), (1, 3), (2, 4), (2.5, 3), (10, 11)]) == [0, 1, 0, 2, 0]
 
 
 def test_a_page_has_all_it_needs(snapshot: Snapshot, tmp_path: Path) -> None:
@@ -210,3 +314,125 @@ def test_what_is_maximised_is_shown_in_its_own_sign(snapshot: Snapshot) -> None:
     bars = [t for t in plot(upward, "variables").data if t.type == "bar"]
     mirrored = [t for t in plot(snapshot, "variables").data if t.type == "bar"]
     assert np.allclose(bars[0].customdata, -np.array(mirrored[0].customdata))
+
+
+# --- results that have no place any more ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def narrowed() -> Snapshot:
+    return snapshot_of(Space({"depth": Int(1, 5), "x": Float(0, 1)}), count=6, outside=2)
+
+
+@pytest.mark.parametrize("kind", ["variables", "pairs", "parallel"])
+def test_results_beyond_the_bounds_are_counted_in_the_title(kind: str, narrowed: Snapshot) -> None:
+    note = "2 results outside of the present bounds and options are not shown"
+    assert note in plot(narrowed, kind).layout.title.text
+
+
+def test_results_beyond_the_bounds_are_not_drawn_at_them(narrowed: Snapshot) -> None:
+    (results,) = [t for t in plot(narrowed, "pairs").data if t.name == "result"]
+    (lines,) = plot(narrowed, "parallel").data
+    assert len(results.x) == len(lines.line.color) == 4
+
+
+def test_a_result_with_an_option_that_is_gone_is_counted_too(narrowed: Snapshot) -> None:
+    more = replace(narrowed, trials=(*narrowed.trials, Trial(7, {}, 1.0)))
+    assert axes.outside_note(more).startswith("3 results")
+
+
+def test_failed_jobs_are_crosses_among_the_pairs(snapshot: Snapshot) -> None:
+    failed = [trace for trace in plot(snapshot, "pairs").data if trace.name == "failed"]
+    assert {(len(trace.x), trace.marker.symbol) for trace in failed} == {(1, "x")}
+
+
+def test_pairs_have_ranges_of_their_own(snapshot: Snapshot) -> None:
+    """Panels that share a log scale find none by themselves."""
+    drawn = plot(snapshot, "pairs")
+    assert all(axis.range for axis in (*drawn.select_xaxes(), *drawn.select_yaxes()))
+
+
+def test_axes_of_pairs_that_share_a_scale_are_of_one_sort(snapshot: Snapshot) -> None:
+    drawn = plot(snapshot, "pairs")
+    axes_of = [*drawn.select_xaxes(), *drawn.select_yaxes()]
+    sorts = {axis.plotly_name: axis.type for axis in axes_of}
+    shared = [axis for axis in axes_of if axis.matches]
+    assert all(axis.type == sorts[f"{axis.matches[0]}axis{axis.matches[1:]}"] for axis in shared)
+
+
+# --- many integers, many options ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["variables", "choice"])
+def test_an_axis_says_how_many_of_its_integers_are_looked_at(kind: str, wide: Snapshot) -> None:
+    drawn = plot(wide, kind)
+    assert drawn.layout.xaxis.title.text == "k (60 of 1000)"
+    assert [len(trace.x) for trace in drawn.data if trace.type == "bar"] == [40]  # the options
+
+
+def test_integers_stand_where_they_lie(wide: Snapshot) -> None:
+    drawn = plot(wide, "optimum")
+    assert drawn.layout.xaxis.type is None  # numbers, and not categories
+    assert all(
+        float(text) == x for text, x in zip(drawn.data[0].text, drawn.data[0].x, strict=True)
+    )
+
+
+@pytest.mark.parametrize("kind", ["variables", "choice", "optimum"])
+def test_of_many_options_some_are_named_and_all_on_hovering(kind: str, wide: Snapshot) -> None:
+    drawn = plot(wide, kind)
+    assert len(drawn.layout.xaxis2.ticktext) <= axes.MOST_TICKS
+    (bars,) = [t for t in drawn.data if t.type == "bar" and "option-number-39" in t.text]
+    assert len(bars.text) == 40
+
+
+def test_every_one_of_forty_options_has_its_name_across_all_variables(wide: Snapshot) -> None:
+    names = plot(wide, "parallel").data[0].dimensions[1].ticktext
+    assert len(set(names)) == 40
+
+
+def test_a_long_name_loses_its_middle() -> None:
+    assert axes.shortened("option-number-17", 9) == "opti…r-17"
+    assert axes.shortened("short", 9) == "short"
+
+
+@ALL
+def test_powers_are_drawn_on_a_log_scale(kind: str) -> None:
+    drawn = plot(snapshot_of(Space({"batch": Int(1, 1000, base=10), "x": Float(0, 1)})), kind)
+    if kind in ("variables", "choice"):
+        assert drawn.layout.xaxis.type == "log"
+        assert drawn.layout.xaxis.tickvals == (1, 10, 100, 1000)
+
+
+# --- the lines across all variables ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_best_lines_are_those_farthest_from_the_paper(theme: str) -> None:
+    shades = [_lightness(colour) for colour in (THEMES[theme]["paper"], *BEST_TO_WORST[theme])]
+    distances = [abs(shade - shades[0]) for shade in shades[1:]]
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] > 0.15
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_template_is_as_plotly_itself_has_it(theme: str) -> None:
+    """A page gives it to a browser, which reads no shorter form."""
+    ours = template(theme)["data"]["parcoords"][0]["line"]
+    checked = json.loads(PlotlyJSONEncoder().encode(go.layout.Template(template(theme))))
+    assert checked["data"]["parcoords"][0]["line"] == ours
+
+
+def _lightness(colour: str) -> float:
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def test_every_axis_has_texts_of_its_own(snapshot: Snapshot) -> None:
+    assert all(axis.ticktext for axis in plot(snapshot, "parallel").data[0].dimensions)
+
+
+def test_ticks_are_round_numbers() -> None:
+    assert list(round_numbers(0.03, 1.07).values()) == [f"{k / 10:g}" for k in range(1, 11)]
+    assert "1000000.2" in round_numbers(1e6 + 0.1, 1e6 + 0.35).values()
+    assert "-2×10⁸" in round_numbers(-3e8, 3e8).values()
