@@ -53,9 +53,9 @@ class Panel:
 def figure(
     panels: Sequence[Panel], *, maximize: bool = False, note: str = "", theme: str = "light"
 ) -> go.Figure:
-    grids = [panel.grid for panel in panels]
-    drawn = side_by_side(grids, height=PANEL_HEIGHT)
-    for panel, place in zip(panels, places(grids), strict=True):
+    along = [panel.grid for panel in panels]
+    drawn = side_by_side(along, height=PANEL_HEIGHT)
+    for panel, place in zip(panels, places(along), strict=True):
         for trace in _traces(panel, maximize=maximize):
             drawn.add_trace(trace, **place)
         drawn.update_xaxes(layout(panel.grid), **place)
