@@ -1,8 +1,10 @@
 """What is known of the optimum: joint draws of the function, and where each has its minimum.
 
 A lattice that is small enough is drawn whole, and what follows is exact but for the number of
-draws. Elsewhere the draws are taken at the points that may be the minimum: those with the lowest
-μ − κσ of many candidates. Everything is minimised here, as the chooser does.
+draws. Elsewhere the draws are taken at the points that may be the minimum: those at which earlier
+draws had theirs, and others around them, closer in each round. Points that were only screened once,
+by μ − κσ, would leave the neighbourhood of the best out, and it would seem certain. Everything is
+minimised here, as the chooser does.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ DRAWS = 1000
 MOST_CELLS = 1200
 SCREENED, PROMISING = 8192, 500  # candidates of a larger space, and how many of them are drawn
 KAPPA = 2.0
-# Around the most promising ones again, at these fractions of the range: minima lie between points.
-SPRAYED, SPREADS = 60, (0.05, 0.01)
+# Rounds of draws, each with a new point for every draw around its minimum: at these fractions of
+# the range, as minima lie between points.
+SPREADS, DRAWS_A_ROUND = (0.1, 0.03, 0.01), 200
 MOST_VALUES = 60  # an integer with more values is listed by those that may be best
 
 
@@ -66,23 +69,24 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     space = model.problem.space
     spread = space.snap(sobol_design(SCREENED, space.dimensions, seed=int(rng.integers(2**31))))
     evaluated = _unique(space.snap(model.problem.observations.points))
-    first = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
-    near = [_sprayed(space, first[:SPRAYED], width, rng) for width in SPREADS]
-    best = _lowest(model, _unique(np.concatenate([first, *near])), PROMISING - 1)
-    values = model.predict(evaluated).mean
-    return _unique(np.concatenate([evaluated[[np.argmin(values)]], best]))
+    best = evaluated[[np.argmin(model.predict(evaluated).mean)]]
+    points = _lowest(model, _unique(np.concatenate([evaluated, spread])))
+    for width in SPREADS:
+        minima = points[np.argmin(model.draw(points, rng, DRAWS_A_ROUND), axis=1)]
+        near = _moved(space, minima, width, rng)
+        points = _unique(np.concatenate([best, minima, near, points]))[:PROMISING]
+    return points
 
 
-def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:
+def _lowest(model: FittedModel, points: FloatArray) -> FloatArray:
     expected = model.predict(points)
-    return points[np.argsort(expected.mean - KAPPA * expected.sd, kind="stable")[:count]]
+    order = np.argsort(expected.mean - KAPPA * expected.sd, kind="stable")
+    return points[order[:PROMISING]]
 
 
-def _sprayed(
-    space: Space, points: FloatArray, width: float, rng: np.random.Generator
-) -> FloatArray:
-    """Ten points around each, moved in the reals and the integers."""
-    rows = np.repeat(points, 10, axis=0)
+def _moved(space: Space, points: FloatArray, width: float, rng: np.random.Generator) -> FloatArray:
+    """A point beside each, moved in the reals and the integers."""
+    rows = np.array(points)
     integers = [axis.start for axis in space.axes if not axis.one_hot]
     columns = [*space.real_columns.tolist(), *integers]
     rows[:, columns] += width * rng.standard_normal((len(rows), len(columns)))
