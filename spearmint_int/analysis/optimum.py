@@ -70,7 +70,8 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     spread = space.snap(sobol_design(SCREENED, space.dimensions, seed=int(rng.integers(2**31))))
     evaluated = _unique(space.snap(model.problem.observations.points))
     best = evaluated[[np.argmin(model.predict(evaluated).mean)]]
-    points = _lowest(model, _unique(np.concatenate([evaluated, spread])))
+    lowest = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
+    points = _unique(np.concatenate([lowest, spread[: PROMISING // 2]]))
     for width in SPREADS:
         minima = points[np.argmin(model.draw(points, rng, DRAWS_A_ROUND), axis=1)]
         near = _moved(space, minima, width, rng)
@@ -78,10 +79,9 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     return points
 
 
-def _lowest(model: FittedModel, points: FloatArray) -> FloatArray:
+def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:
     expected = model.predict(points)
-    order = np.argsort(expected.mean - KAPPA * expected.sd, kind="stable")
-    return points[order[:PROMISING]]
+    return points[np.argsort(expected.mean - KAPPA * expected.sd, kind="stable")[:count]]
 
 
 def _moved(space: Space, points: FloatArray, width: float, rng: np.random.Generator) -> FloatArray:

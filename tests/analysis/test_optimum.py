@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from spearmint_int.analysis.optimum import (
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
 from spearmint_int.kernels import Covariance, kernel_named
+from spearmint_int.sampling.priors import lognormal
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Params
 
@@ -86,6 +89,17 @@ def test_a_mixed_space_is_drawn_where_its_minimum_may_be() -> None:
     assert probability_of_best(draws, 2)["b"] > 0.9
 
 
+def test_the_neighbourhood_of_the_best_result_is_drawn_too() -> None:
+    space = Space({"x": Float(0, 1), "k": Int(0, 200)})
+    rows = space.snap(np.random.default_rng(1).random((30, 2)))
+    model = model_of(space, rows, np.sum((rows - 0.4) ** 2, axis=1))
+    draws = optimum_draws(model, np.random.default_rng(0), count=200)
+    near = np.max(np.abs(draws.points - 0.4), axis=1) < 0.02
+    assert np.count_nonzero(near) > 50
+    assert certificate(draws).bound > 0.0
+    assert max(probability_of_best(draws, 1).values()) < 0.9
+
+
 def test_reals_have_no_probability_for_each_value() -> None:
     space = Space({"x": Float(0, 1)})
     points = np.array([[0.1], [0.6], [0.9]])
@@ -97,10 +111,9 @@ def test_reals_have_no_probability_for_each_value() -> None:
 # --- promises, over many functions that a GP has drawn -------------------------------------------
 
 
-def drawn_function(space: Space, rng: np.random.Generator) -> FloatArray:
-    """A draw of the prior at every cell, with length scales as the model's prior has them."""
+def drawn_function(space: Space, rng: np.random.Generator, rows: FloatArray) -> FloatArray:
+    """A draw of the prior at these rows, with length scales as the model's prior has them."""
     lengths = tuple(np.exp(rng.normal(-0.7, 0.5, len(space.groups))))
-    rows = space.lattice()
     K = Covariance.over(space, kernel_named("matern52")).correlation(rows, rows, lengths)
     return np.asarray(rng.multivariate_normal(np.zeros(len(rows)), K, method="eigh"))
 
@@ -111,7 +124,8 @@ def many() -> list[tuple[OptimumDraws, Params]]:
     found = []
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        values, rows = drawn_function(LATTICE, rng), LATTICE.lattice()
+        rows = LATTICE.lattice()
+        values = drawn_function(LATTICE, rng, rows)
         seen = rng.permutation(len(rows))[:15]
         draws = optimum_draws(model_of(LATTICE, rows[seen], values[seen]), rng, count=400)
         found.append((draws, LATTICE.decode(rows[np.argmin(values)])))
@@ -136,6 +150,26 @@ def test_the_probability_of_each_cell_is_calibrated(
         (params == best, chance) for draws, best in many for params, chance in best_cells(draws)
     ]
     _check_reliability(np.array([c for _, c in cells]), np.array([came for came, _ in cells]))
+
+
+MIXED = Space({"x": Float(0, 1), "k": Int(0, 4)})
+FINE = np.array([[x, (k + 0.5) / 5] for k in range(5) for x in np.linspace(0, 1, 201)])
+
+
+@pytest.mark.slow
+def test_the_probability_of_an_integer_beside_a_real_is_calibrated() -> None:
+    """The minimum lies between the points that are drawn, and they must be where it may be."""
+    options = replace(QUICK, samples=20, priors={"length_scale": lognormal(-1.0, 1.0)})
+    said, came = [], []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        values = drawn_function(MIXED, rng, FINE)
+        seen = rng.permutation(len(FINE))[:15]
+        problem = Problem(MIXED, Observations.of(FINE[seen], values[seen]), options=options)
+        chances = probability_of_best(optimum_draws(fit(problem, rng), rng, count=400), 1)
+        said += list(chances.values())
+        came += [value == MIXED.decode(FINE[np.argmin(values)])["k"] for value in chances]
+    _check_reliability(np.array(said), np.array(came))
 
 
 def _check_reliability(said: FloatArray, came: FloatArray) -> None:

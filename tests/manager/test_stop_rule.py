@@ -50,7 +50,8 @@ def test_the_stopping_rule_keeps_its_promise() -> None:
 
 def _stopped_run(seed: int, *, margin: float) -> bool:
     rng = np.random.default_rng(1000 + seed)
-    values, rows = drawn_function(LATTICE, rng), LATTICE.lattice()
+    rows = LATTICE.lattice()
+    values = drawn_function(LATTICE, rng, rows)
     value_at = {row.tobytes(): value for row, value in zip(rows, values, strict=True)}
     seen = [rows[i] for i in rng.permutation(len(rows))[:5]]
     while len(seen) < len(rows):
