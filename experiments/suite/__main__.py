@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 PROBLEMS = ("coco-experiment",)
 RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parent / "README.md"  # it shows the tables between these lines
+TABLES, END_OF_TABLES = "<!-- tables -->\n", "<!-- end of tables -->\n"
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -109,10 +111,19 @@ def main(problem_set: str | None, **given: Any) -> None:
 
 
 def write_summary(folder: Path, tables: str) -> None:
-    """The tables and what they were made with, beside the results."""
+    """The tables and what they were made with, beside the results; ours are on the page too."""
     (folder / "summary.md").write_text(tables, encoding="utf-8")
+    if folder == RESULTS:
+        PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
     packages = {package for *_, package in PEERS.values()}
     write_metadata(folder / "metadata.json", metadata(sorted({*PACKAGES, *packages, *PROBLEMS})))
+
+
+def with_tables(page: str, tables: str) -> str:
+    """The page with these tables in place of those it has."""
+    before, rest = page.split(TABLES)
+    after = rest.split(END_OF_TABLES)[1]
+    return f"{before}{TABLES}{tables.rstrip()}\n{END_OF_TABLES}{after}"
 
 
 @dataclass(frozen=True)

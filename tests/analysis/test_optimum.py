@@ -153,7 +153,7 @@ def test_the_probability_of_each_cell_is_calibrated(
 
 
 MIXED = Space({"x": Float(0, 1), "k": Int(0, 4)})
-FINE = np.array([[x, (k + 0.5) / 5] for k in range(5) for x in np.linspace(0, 1, 201)])
+FINE = np.array([[x, (k + 0.5) / 5] for k in range(5) for x in np.linspace(0, 1, 101)])
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from experiments.peers.adapters import build, version
 from experiments.peers.history import Assignment
 from experiments.rows import JsonLines
 from experiments.suite import coco, draws, tables, tuning
-from experiments.suite.__main__ import main, numbers, setting
+from experiments.suite.__main__ import PAGE, main, numbers, setting, with_tables
 from experiments.suite.plan import REPORTED, TUNED_ON, plan
 from experiments.suite.problems import Case
 from experiments.suite.runs import Contender, Results, Run, best_so_far, key_of
@@ -239,3 +239,13 @@ def test_ranks_share_ties() -> None:
     ]
     lines = tables.ranks_table(runs, "a").splitlines()[2:]
     assert [line.split(" | ")[3].split()[0] for line in lines] == ["1.50", "1.50", "3.00"]
+
+
+def test_the_page_shows_the_tables_of_the_last_report() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    shown = with_tables(page, "| a new table |\n")
+    assert "| a new table |" in shown
+    assert "### bbob-mixint, 5-D" in page
+    assert "### bbob-mixint, 5-D" not in shown
+    summary = (PAGE.parent / "results" / "summary.md").read_text(encoding="utf-8")
+    assert with_tables(shown, summary) == page
