@@ -161,7 +161,7 @@ def test_the_probability_of_an_integer_beside_a_real_is_calibrated() -> None:
     """The minimum lies between the points that are drawn, and they must be where it may be."""
     options = replace(QUICK, samples=20, priors={"length_scale": lognormal(-1.0, 1.0)})
     said, came = [], []
-    for seed in range(200):
+    for seed in range(1000, 1200):  # where draws are taken was chosen on seeds below 150
         rng = np.random.default_rng(seed)
         values = drawn_function(MIXED, rng, FINE)
         seen = rng.permutation(len(FINE))[:15]
