@@ -17,12 +17,12 @@ import plotly.offline
 
 from spearmint_int import __version__
 from spearmint_int.config.written import as_written, written_text
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import FAILED_HERE, JobStatus
 from spearmint_int.plots import plot
 from spearmint_int.plots.files import FIGURE_STYLE, embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import FAILED_HERE, Snapshot, Trial, counts_text
+from spearmint_int.snapshot import Snapshot, Trial, counts_text
 from spearmint_int.variables import Params
 
 PACKAGES = ("numpy", "scipy", "plotly")

@@ -14,7 +14,7 @@ import numpy as np
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import FAILED_HERE, JobStatus
 from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from spearmint_int.jobs import Job
     from spearmint_int.optimizer import Evaluation
     from spearmint_int.stores import Store
-
-FAILED_HERE = "failed here (NaN)"  # the words for it wherever people read of a job
 
 
 @dataclass(frozen=True)

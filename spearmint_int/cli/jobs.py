@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from datetime import datetime
 from pathlib import Path
@@ -95,8 +96,15 @@ def _print_jobs(found: list[Job], config: Config) -> None:
 
 
 def _head(job: Job, task: str) -> tuple[str, ...]:
-    value = "" if job.values is None else value_text.number(job.values.get(task))
-    return str(job.id), value, _seconds(job), job.status.value
+    return str(job.id), _value(job, task), _seconds(job), job.status.value
+
+
+def _value(job: Job, task: str) -> str:
+    """A table has no room for more words on a failure than NaN."""
+    if job.values is None:
+        return ""
+    value = job.values.get(task)
+    return "NaN" if value is not None and math.isnan(value) else value_text.number(value)
 
 
 def _seconds(job: Job) -> str:

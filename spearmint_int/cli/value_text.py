@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from spearmint_int.jobs import FAILED_HERE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,12 +15,12 @@ MOST_DECIMALS = 7
 
 
 def number(x: float | None) -> str:
-    """A number in a few digits; integers whole."""
+    """A number in a few digits; integers whole, and the words for a NaN."""
     if x is None:
         return "–"
     if isinstance(x, int):
         return str(x)
-    return "failed" if math.isnan(x) else f"{x:.{DIGITS}g}"
+    return FAILED_HERE if math.isnan(x) else f"{x:.{DIGITS}g}"
 
 
 def estimate(mean: float, sd: float) -> str:

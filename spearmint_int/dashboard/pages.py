@@ -20,7 +20,7 @@ from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import FAILED_HERE, Trial, counts_text
+from spearmint_int.snapshot import Trial, counts_text
 
 PAGE_ROWS = 50
 BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
@@ -238,7 +238,7 @@ def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> h
 
 def _job_facts(job: Job) -> Iterable[tuple[str, str]]:
     for task, value in (job.values or {}).items():
-        yield task, FAILED_HERE if math.isnan(value) else value_text.number(value)
+        yield task, value_text.number(value)
     for variable, value in job.params.items():
         yield variable, value_text.param(value)
     yield "source", job.source.value

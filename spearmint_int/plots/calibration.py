@@ -17,7 +17,7 @@ LEVELS = np.linspace(0.05, 0.95, 19)
 
 
 def figure(found: CrossValidation, *, theme: str = "light") -> go.Figure:
-    drawn = make_subplots(rows=1, cols=2, column_widths=[0.58, 0.42], horizontal_spacing=0.12)
+    drawn = make_subplots(rows=1, cols=2, column_widths=[0.58, 0.42], horizontal_spacing=0.06)
     for trace in _against(found):
         drawn.add_trace(trace, row=1, col=1)
     for trace in _coverage(found):
@@ -26,7 +26,7 @@ def figure(found: CrossValidation, *, theme: str = "light") -> go.Figure:
     drawn.update_yaxes(title="predicted without it ± sd", row=1, col=1)
     share = {"range": [0, 1], "tickformat": ".0%"}
     drawn.update_xaxes(title="interval", **share, row=1, col=2)
-    drawn.update_yaxes(title="results inside", **share, row=1, col=2)
+    drawn.update_yaxes(title="results inside", side="right", **share, row=1, col=2)
     return finished(drawn, title=TITLE, theme=theme, height=440, showlegend=False)
 
 

@@ -168,7 +168,7 @@ def test_jobs_has_a_line_for_each_job(spearmint: CommandLine, with_results: Path
     lines = spearmint("jobs", with_results).out.splitlines()
     assert lines[0].split() == ["id", "value", "seconds", "status", "x", "n"]
     assert lines[2].split() == ["2", "0.0625", "complete", "-0.25", "0"]
-    assert lines[4].split()[:3] == ["4", "failed", "complete"]
+    assert lines[4].split()[:3] == ["4", "NaN", "complete"]
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 120])

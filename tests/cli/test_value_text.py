@@ -50,4 +50,4 @@ def test_parameters_are_short_and_integers_whole() -> None:
 
 
 def test_what_is_not_a_number_failed() -> None:
-    assert value_text.number(math.nan) == "failed"
+    assert value_text.number(math.nan) == "failed here (NaN)"
