@@ -20,7 +20,7 @@ from spearmint_int.model import Ensemble
 # Below this variance σ's derivative ½ σ⁻¹ ∂σ² is meaningless rounding.
 LEAST_VARIANCE = 1e-24
 # Hyperparameter samples for the second and later points of a batch.
-SAMPLES_WHILE_PENDING = 5
+SAMPLES_WHILE_PENDING = 4
 
 
 class Surface(Protocol):
