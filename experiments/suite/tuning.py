@@ -26,11 +26,11 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from experiments.dimension import Dimension
@@ -99,6 +99,9 @@ VECTORS = (
     _log("gamma", 1e-4, 1.0),
     Dimension("coef0", 0.0, 2.0),
 )
+VECTORS_OF_HUNDREDS = tuple(  # C is in the units of what is to be explained
+    _log("C", 1e-1, 1e4) if dimension.name == "C" else dimension for dimension in VECTORS
+)
 NETWORK = (
     _integer("units", 2, 64),
     _integer("layers", 1, 3),
@@ -112,6 +115,7 @@ NEIGHBOURS = (
     _integer("distance_weights", 0, 1),
     _integer("components", 2, 13),
 )
+NEIGHBOURS_OF_TEN = (*NEIGHBOURS[:-1], _integer("components", 2, 10))  # the data have no more
 ADAPTIVE = (
     _integer("n_estimators", 2, 30),
     _integer("max_depth", 1, 6),
@@ -141,6 +145,10 @@ def _vectors(params: Params) -> Any:
     return make_pipeline(StandardScaler(), SVC(kernel="poly", max_iter=20_000, **params))
 
 
+def _vectors_regressor(params: Params) -> Any:
+    return make_pipeline(StandardScaler(), SVR(kernel="poly", max_iter=20_000, **params))
+
+
 def _network(params: Params) -> Any:
     chosen = dict(params)
     layers = (int(chosen.pop("units")),) * int(chosen.pop("layers"))
@@ -148,12 +156,20 @@ def _network(params: Params) -> Any:
     return make_pipeline(StandardScaler(), model)
 
 
-def _neighbours(params: Params) -> Any:
+def _neighbours_classifier(params: Params) -> Any:
+    return _neighbours(KNeighborsClassifier, params)
+
+
+def _neighbours_regressor(params: Params) -> Any:
+    return _neighbours(KNeighborsRegressor, params)
+
+
+def _neighbours(kind: Any, params: Params) -> Any:
     chosen = dict(params)
     components = int(chosen.pop("components"))
     weights = "distance" if chosen.pop("distance_weights") else "uniform"
     reduced = PCA(components, random_state=SEED)
-    return make_pipeline(StandardScaler(), reduced, KNeighborsClassifier(weights=weights, **chosen))
+    return make_pipeline(StandardScaler(), reduced, kind(weights=weights, **chosen))
 
 
 def _adaptive_classifier(params: Params) -> Any:
@@ -179,10 +195,21 @@ TASKS = {
     "svm-cancer": Task("cancer", VECTORS, _vectors, ERROR_RATE),
     "mlp-digits": Task("digits", NETWORK, _network, LOG_LOSS),
     "mlp-wine": Task("wine", NETWORK, _network, LOG_LOSS),
-    "neighbours-digits": Task("digits", NEIGHBOURS, _neighbours, LOG_LOSS),
-    "neighbours-cancer": Task("cancer", NEIGHBOURS, _neighbours, LOG_LOSS),
+    "neighbours-digits": Task("digits", NEIGHBOURS, _neighbours_classifier, LOG_LOSS),
+    "neighbours-cancer": Task("cancer", NEIGHBOURS, _neighbours_classifier, LOG_LOSS),
     "adaboost-wine": Task("wine", ADAPTIVE, _adaptive_classifier, LOG_LOSS),
     "adaboost-diabetes": Task("diabetes", ADAPTIVE, _adaptive_regressor, UNEXPLAINED),
+    # added when the defaults stood: no choice was made that these could have told of
+    "boosting-cancer": Task("cancer", BOOSTING, _boosting_classifier, LOG_LOSS),
+    "forest-cancer": Task("cancer", FOREST, _forest_classifier, LOG_LOSS),
+    "forest-digits": Task("digits", FOREST, _forest_classifier, LOG_LOSS),
+    "svm-wine": Task("wine", VECTORS, _vectors, ERROR_RATE),
+    "svm-diabetes": Task("diabetes", VECTORS_OF_HUNDREDS, _vectors_regressor, UNEXPLAINED),
+    "mlp-cancer": Task("cancer", NETWORK, _network, LOG_LOSS),
+    "neighbours-wine": Task("wine", NEIGHBOURS, _neighbours_classifier, LOG_LOSS),
+    "neighbours-diabetes": Task("diabetes", NEIGHBOURS_OF_TEN, _neighbours_regressor, UNEXPLAINED),
+    "adaboost-cancer": Task("cancer", ADAPTIVE, _adaptive_classifier, LOG_LOSS),
+    "adaboost-digits": Task("digits", ADAPTIVE, _adaptive_classifier, LOG_LOSS),
 }
 
 
