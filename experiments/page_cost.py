@@ -35,6 +35,7 @@ from spearmint_int.stores import open_store
 CYCLES, BLOCK_SECONDS = 8, 6.0
 LOOK_SECONDS, WARM_UP_SECONDS, LONG_LOOK_SECONDS = 1.0, 20.0, 180.0
 TURNS = (False, True, True, False)
+LONGEST = "20m"  # of the run, should nobody be left to end it
 FIGURE = "variables"
 CONFIG: dict[str, Any] = {
     "experiment-name": "watched",
@@ -113,7 +114,7 @@ def measure(
         folder = Path(parent)
         (folder / "config.json").write_text(json.dumps(CONFIG))
         (folder / "objective.py").write_text(OBJECTIVE)
-        run = _started("run", folder, "--plain")
+        run = _started("run", folder, "--plain", "--max-time", LONGEST)
         page = _started("dashboard", folder, "--port", "0", "--no-token")
         assert page.stdout is not None
         viewer = Viewer(page.stdout.readline().strip().rstrip("/"))
