@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,18 +58,29 @@ def _batch(problem: Problem, count: int) -> Answer:
     try:
         model = fit_for_search(problem, rng)
         turn = _Turn.first(model, rng)
+        made = [turn.suggestion(rng, began)]
     except np.linalg.LinAlgError as error:
-        reason = f"the model could not be fitted: {error}"
-        return one_by_one(lambda p: random_suggestion(p, reason=reason), problem, count)
-    made = [turn.suggestion(rng, began)]
+        return _without_model(problem, count, error)
     while len(made) < count:
         began = time.perf_counter()
-        turn = turn.after(made[-1].point, rng)
         try:
+            turn = turn.after(made[-1].point, rng)
             made.append(turn.suggestion(rng, began))
         except SpaceExhausted:  # the last points of the space: they must not be lost
             break
+        except np.linalg.LinAlgError as error:  # nor those that the model has chosen
+            for suggestion in made:
+                problem = problem.after(suggestion.point, problem.chain)
+            with suppress(SpaceExhausted):
+                made += _without_model(problem, count - len(made), error).suggestions
+            break
     return Answer(tuple(made), model.draws.state)
+
+
+def _without_model(problem: Problem, count: int, error: Exception) -> Answer:
+    """Random points in place of a model that can't be factored."""
+    reason = f"the model could not be fitted: {error}"
+    return one_by_one(lambda p: random_suggestion(p, reason=reason), problem, count)
 
 
 @dataclass(frozen=True)

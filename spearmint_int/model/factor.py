@@ -18,7 +18,8 @@ JITTER = 1e-8
 # Without noise the posterior passes through its data, and any jitter is a fault: it is the least
 # that can be factored, from here on in powers of ten.
 LEAST_JITTER = 1e-12
-# A covariance that can't be factored with this is none; more would be noise.
+# A covariance that can't be factored with this, relative to its diagonal, is none; more would be
+# noise.
 MAX_JITTER = 1e-2
 
 
@@ -31,12 +32,15 @@ class Factor:
         self.jitter = jitter
 
     @classmethod
-    def of(cls, C: FloatArray, diagonal: FloatArray, *, jitter: float) -> Factor:
+    def of(
+        cls, C: FloatArray, diagonal: FloatArray, *, jitter: float, scale: float = 1.0
+    ) -> Factor:
         """L of C + diag + jitter, with ten times the jitter until it can be factored.
 
-        Of C only the lower half is read.
+        Of C only the lower half is read. `scale` is the size of what C was computed from, and its
+        rounding is relative to: a trend that explains everything is 10⁸ times what is left of it.
         """
-        while jitter <= MAX_JITTER:
+        while jitter <= MAX_JITTER * scale:
             A = aligned_square(len(C))
             A[...] = C
             A[np.diag_indices_from(A)] += diagonal + jitter

@@ -136,9 +136,10 @@ class Posterior:
         """
         P, features = self._places(P)
         V = self.R @ self._covariance(self.X, self.features, P, features)
-        block = self._covariance(P, features, P, features) - V.T @ V
+        prior = self._covariance(P, features, P, features)
         own = (0.0 if self.noiseless else self.theta.noise_ratio) * np.ones(len(P))
-        S = Factor.of(block, own, jitter=self.factor.jitter)
+        largest = float(np.max(np.diag(prior)))
+        S = Factor.of(prior - V.T @ V, own, jitter=self.factor.jitter, scale=largest)
         old = np.repeat(self.whitened, draws, axis=0)
         fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), len(P)))
         fantasies = self.theta.mean + old @ V + S.colour(fresh)
@@ -204,4 +205,4 @@ def factor_of(
     K = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
     if features.shape[1]:
         K = blas.dsyrk(1.0, features.T, beta=1.0, c=K, trans=1, lower=1, overwrite_c=1)
-    return Factor.of(K, diagonal, jitter=jitter)
+    return Factor.of(K, diagonal, jitter=jitter, scale=float(np.max(np.diag(K))))

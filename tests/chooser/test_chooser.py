@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.acquisition import ACQUISITIONS
+from spearmint_int.acquisition import ACQUISITIONS, Surface
+from spearmint_int.acquisition.registry import ThompsonDraw
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import (
     LIKELIHOODS,
@@ -27,6 +28,7 @@ from spearmint_int.chooser import (
 )
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
 from spearmint_int.kernels import KERNELS, unrounded
+from spearmint_int.model import Ensemble
 from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling import ChainState
 from spearmint_int.sampling.priors import lognormal
@@ -519,6 +521,28 @@ def test_a_batch_takes_the_last_points_of_a_space_and_no_more() -> None:
     data = Observations.of(FIVE.lattice()[:3], np.array([1.0, 2.0, 3.0]))
     answer = suggest(Problem(FIVE, data, options=NOISELESS), 4)
     assert {s.params["k"] for s in answer.suggestions} == {3, 4}
+
+
+@pytest.mark.parametrize("breaks_at", [0, 1])
+def test_a_batch_whose_model_breaks_is_filled_at_random(
+    breaks_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the model has chosen until then is not lost, and nothing is suggested twice."""
+
+    def surface(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
+        if len(ensemble.posteriors[0].X) == 4 + breaks_at:
+            raise np.linalg.LinAlgError("singular")
+        return ThompsonDraw(ensemble, rng)  # has to be made anew for each point
+
+    monkeypatch.setattr(ACQUISITIONS, "_values", {})
+    ACQUISITIONS.register("breaks", surface)
+    observations = observed(MIXED, [3.0, 1.0, 2.0, 4.0])
+    options = replace(QUICK, acquisition="breaks")
+    answer = suggest(Problem(MIXED, observations, options=options), 3)
+    reasons = [suggestion.provenance.reason for suggestion in answer.suggestions]
+    assert [reason is None for reason in reasons] == [i < breaks_at for i in range(3)]
+    assert reasons[-1] == "the model could not be fitted: singular"
+    assert len({tuple(suggestion.point) for suggestion in answer.suggestions}) == 3
 
 
 def test_a_batch_spreads_where_one_by_one_without_pending_would_crowd() -> None:

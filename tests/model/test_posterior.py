@@ -328,6 +328,19 @@ def test_an_appended_factor_is_the_refactored_one(noiseless: bool, trend: float)
     assert np.allclose(appended.moments(Z)[1], refactored.moments(Z)[1], atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_point_can_be_pending_where_the_trend_explains_everything(seed: int) -> None:
+    """What is left of its variance then is less than the rounding of what it is left of."""
+    rng = np.random.default_rng(seed)
+    space = Space({f"x{i}": Float(0, 1) for i in range(10)})
+    U = rng.random((90, 10))
+    theta = Hyperparameters(0.0, 1e-13, 0.05, (5.0,) * 10, trend=1.0)
+    known = fitted(space, U, np.sum(U, axis=1) - 5.0, theta, noiseless=True)
+    appended = known.with_fantasies(U[:1] + 1e-4, 1, rng)
+    assert appended.values[0, -1] == pytest.approx(appended.values[0, 0], abs=0.01)
+    assert np.all(np.isfinite(appended.moments(rng.random((20, 10)))[0]))
+
+
 def test_every_fantasy_has_the_posterior_of_its_own_values() -> None:
     U, y = some_data(MIXED, 12)
     theta = some_theta(MIXED)
