@@ -57,7 +57,8 @@ class SearchOptions:
     def lighter(self) -> SearchOptions:
         """For the later points of a batch: their surface has changed in one place only, and is one
         of many that their results might have left."""
-        return replace(self, candidates=max(100, self.candidates // 10), starts=1, last_climb=0)
+        fewer = min(self.candidates, max(100, self.candidates // 10))
+        return replace(self, candidates=fewer, starts=1, last_climb=0)
 
 
 @dataclass(frozen=True)

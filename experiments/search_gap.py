@@ -3,8 +3,8 @@
     python -m experiments.search_gap
 
 In 5-D a problem of bbob-mixint has 1024 combinations of integers and one real. The truth is every
-combination on a fine grid of the real, the best of them polished. The surfaces are those that a
-run with our defaults meets, on an instance that may be tuned on. The gap is in log EI: 0.01 is
+combination on a fine grid of the real, the best of them polished. The surfaces are those at moments
+of runs with our defaults, on an instance that may be tuned on. The gap is in log EI: 0.01 is
 1 % less of the expected improvement.
 """
 
@@ -37,7 +37,7 @@ MOMENTS = (10, 20, 30, 40)  # results that are there when the search is looked a
 GRID = np.linspace(0.0, 1.0, 33)
 BLOCK = 1024  # points that are looked at together
 POLISHED = 30
-CLOSE = 0.01
+CLOSE, NEAR = 0.01, 0.1
 SEARCHES = {
     "as it is": SearchOptions(),
     "200 candidates": SearchOptions(candidates=200),
@@ -74,27 +74,32 @@ def attempts(case: Case) -> dict[str, list[Attempt]]:
     for n in MOMENTS:
         given = Problem(space, Observations.of(points[:n], values[:n]), seed=case.seed)
         model, surface = searched(given)
-        highest = true_maximum(surface, space)
-        for name, options in SEARCHES.items():
+        reached, seconds = [], []
+        for options in SEARCHES.values():
             began = time.process_time()
             best = maximize(
                 surface, space, options, rng=np.random.default_rng(n), anchors=model.anchors
             )
-            seconds = time.process_time() - began
-            reached = -np.inf if best is None else best.value
-            found[name].append(Attempt(max(highest - reached, 0.0), seconds))
+            seconds.append(time.process_time() - began)
+            reached.append(-np.inf if best is None else best.value)
+        highest = max(true_maximum(surface, space), *reached)  # a needle may escape the grid
+        for name, value, cost in zip(SEARCHES, reached, seconds, strict=True):
+            found[name].append(Attempt(highest - value, cost))
     return found
 
 
 def true_maximum(surface: Surface, space: Space) -> float:
-    """Every combination of integers with every real of a grid; the best are polished."""
+    """Every combination of integers with every real of a grid; the best cells are polished."""
     (real,) = space.real_columns
     rows = np.repeat(space.lattice(), len(GRID), axis=0)
     rows[:, real] = np.tile(GRID, space.cells)
     parts = np.array_split(rows, 1 + len(rows) // BLOCK)
-    values = np.concatenate([surface.value(part) for part in parts])
-    best = np.argsort(-values, kind="stable")[:POLISHED]
-    return max(_polished(surface, rows[i], int(real)) for i in best)
+    values = np.concatenate([surface.value(part) for part in parts]).reshape(space.cells, -1)
+    tops = rows.reshape(space.cells, len(GRID), -1)[
+        np.arange(space.cells), np.argmax(values, axis=1)
+    ]
+    best = np.argsort(-np.max(values, axis=1), kind="stable")[:POLISHED]
+    return max(_polished(surface, row, int(real)) for row in tops[best])
 
 
 def _polished(surface: Surface, row: FloatArray, real: int) -> float:
@@ -128,7 +133,7 @@ HEADINGS = (
     "search",
     "surfaces",
     f"gap below {CLOSE}",
-    "below 0.1",
+    f"below {NEAR}",
     "mean share of EI lost",
     "milliseconds",
 )
@@ -141,7 +146,7 @@ def _row(name: str, found: list[Attempt]) -> tuple[str, ...]:
         name,
         str(len(gaps)),
         f"{np.mean(gaps < CLOSE):.0%}",
-        f"{np.mean(gaps < 0.1):.0%}",
+        f"{np.mean(gaps < NEAR):.0%}",
         f"{np.mean(-np.expm1(-gaps)):.1%}",
         f"{1e3 * seconds:.0f}",
     )

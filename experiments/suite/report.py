@@ -35,7 +35,7 @@ def coco_report(
 
 def _coco_parts(chosen: list[Record], dimension: int, reference: str) -> list[str]:
     shown = [r for r in chosen if coco.function_and_dimension(r["problem"])[1] == dimension]
-    if not shown:
+    if reference not in {record["optimizer"] for record in shown}:
         return []
     instances = _range({record["instance"] for record in shown})
     title = f"### bbob-mixint, {dimension}-D, instances {instances}\n"

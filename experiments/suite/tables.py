@@ -73,10 +73,14 @@ def coco_groups_table(records: Sequence[Record], reference: str) -> str:
     """The mean areas by the suite's groups of functions, in percent."""
     table = scores(records, _area)
     rows = [
-        [name, *(_group_mean(areas, functions) for functions in GROUPS.values())]
+        [
+            name,
+            str(len(areas)),
+            *(_group_mean(areas, functions) for functions in GROUPS.values()),
+        ]
         for name, areas in _best_first(table, reference)
     ]
-    return markdown_table(("optimiser", *GROUPS), rows)
+    return markdown_table(("optimiser", "problems", *GROUPS), rows)
 
 
 def _area(record: Record) -> float:

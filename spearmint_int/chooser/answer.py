@@ -31,7 +31,6 @@ class Acquired:
     hyperparameters: tuple[Hyperparameters, ...]
     chain: ChainHealth
     start: ChainState | None
-    batch: int  # how many points were chosen before it from the same samples
     seconds: float
 
 
@@ -46,6 +45,7 @@ class Provenance:
     pending: int
     failed: int
     fingerprint: str
+    batch: int = 0  # how many points were chosen before it with the same fit of the model
     reason: str | None = None
     acquired: Acquired | None = None
 

@@ -60,7 +60,8 @@ def _batch(problem: Problem, count: int) -> Answer:
         turn = _Turn.first(model, rng)
         made = [turn.suggestion(rng, began)]
     except np.linalg.LinAlgError as error:
-        return _without_model(problem, count, error)
+        reason = f"the model could not be fitted: {error}"
+        return one_by_one(lambda p: random_suggestion(p, reason=reason), problem, count)
     while len(made) < count:
         began = time.perf_counter()
         try:
@@ -69,18 +70,25 @@ def _batch(problem: Problem, count: int) -> Answer:
         except SpaceExhausted:  # the last points of the space: they must not be lost
             break
         except np.linalg.LinAlgError as error:  # nor those that the model has chosen
-            for suggestion in made:
-                problem = problem.after(suggestion.point, problem.chain)
             with suppress(SpaceExhausted):
-                made += _without_model(problem, count - len(made), error).suggestions
+                made += _filled_up(problem, made, count - len(made), error)
             break
     return Answer(tuple(made), model.draws.state)
 
 
-def _without_model(problem: Problem, count: int, error: Exception) -> Answer:
-    """Random points in place of a model that can't be factored."""
-    reason = f"the model could not be fitted: {error}"
-    return one_by_one(lambda p: random_suggestion(p, reason=reason), problem, count)
+def _filled_up(
+    problem: Problem, made: list[Suggestion], count: int, error: Exception
+) -> tuple[Suggestion, ...]:
+    """`count` random points for the rest of a batch that the model can't go on with."""
+    reason = f"the model could not take the points before it as under way: {error}"
+    before = len(problem.pending)
+    for suggestion in made:
+        problem = problem.after(suggestion.point, problem.chain)
+
+    def at_random(p: Problem) -> Suggestion:
+        return random_suggestion(p, reason=reason, batch=len(p.pending) - before)
+
+    return one_by_one(at_random, problem, count).suggestions
 
 
 @dataclass(frozen=True)
@@ -197,10 +205,11 @@ def _suggestion(
         hyperparameters=tuple(p.theta for p in model.draws.posteriors),
         chain=model.draws.health,
         start=problem.chain,
-        batch=batch,
         seconds=seconds,
     )
-    return with_provenance(problem, point, provenance(problem, found.source, acquired=acquired))
+    return with_provenance(
+        problem, point, provenance(problem, found.source, batch=batch, acquired=acquired)
+    )
 
 
 def _runner_up(found: Found, model: FittedModel) -> RunnerUp | None:

@@ -42,11 +42,12 @@ def one_by_one(next_of: Callable[[Problem], Suggestion], problem: Problem, count
     return Answer(tuple(made), problem.chain)
 
 
-def random_suggestion(problem: Problem, *, reason: str | None = None) -> Suggestion:
+def random_suggestion(problem: Problem, *, reason: str | None = None, batch: int = 0) -> Suggestion:
     """A random point, with the reason where a model should have had one."""
     check_not_exhausted(problem)
     point = random_point(search_space(problem), problem.rng(), excluded=excluded_keys(problem))
-    return with_provenance(problem, point, provenance(problem, "random", reason=reason))
+    why = provenance(problem, "random", reason=reason, batch=batch)
+    return with_provenance(problem, point, why)
 
 
 def design_suggestion(problem: Problem) -> Suggestion:
@@ -65,7 +66,12 @@ def with_provenance(problem: Problem, point: FloatArray, why: Provenance) -> Sug
 
 
 def provenance(
-    problem: Problem, source: str, *, reason: str | None = None, acquired: Acquired | None = None
+    problem: Problem,
+    source: str,
+    *,
+    batch: int = 0,
+    reason: str | None = None,
+    acquired: Acquired | None = None,
 ) -> Provenance:
     """What was known when a point was chosen."""
     return Provenance(
@@ -76,6 +82,7 @@ def provenance(
         pending=len(problem.pending),
         failed=len(problem.values) - problem.finite,
         fingerprint=problem.fingerprint,
+        batch=batch,
         reason=reason,
         acquired=acquired,
     )

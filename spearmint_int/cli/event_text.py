@@ -125,7 +125,7 @@ def _stopping(event: Stopping) -> str:
 
 def _result(job: Job, task: str, progress: Progress) -> str:
     """The value, whether it is the best, and the time; last what a narrow terminal may cut off."""
-    value = value_text.number((job.values or {}).get(task))
+    value = value_text.result((job.values or {}).get(task))
     is_best = progress.best is not None and progress.best.job_id == job.id
     mark = " best so far" if is_best else ""
     took = "" if job.seconds is None else f" ({value_text.duration(job.seconds)})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from datetime import datetime
 from pathlib import Path
@@ -96,15 +95,8 @@ def _print_jobs(found: list[Job], config: Config) -> None:
 
 
 def _head(job: Job, task: str) -> tuple[str, ...]:
-    return str(job.id), _value(job, task), _seconds(job), job.status.value
-
-
-def _value(job: Job, task: str) -> str:
-    """A table has no room for more words on a failure than NaN."""
-    if job.values is None:
-        return ""
-    value = job.values.get(task)
-    return "NaN" if value is not None and math.isnan(value) else value_text.number(value)
+    value = "" if job.values is None else value_text.number(job.values.get(task))
+    return str(job.id), value, _seconds(job), job.status.value
 
 
 def _seconds(job: Job) -> str:
@@ -142,15 +134,14 @@ def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     if as_json:
         print_json(job_document(job, task=folder.config.task_name, full=True))
         return
-    print_facts(_facts(job))
+    print_facts(_facts(job, folder.config.task_name))
     _print_failures(job)
     _print_output(folder.directory, job.id)
 
 
-def _facts(job: Job) -> Iterator[tuple[str, str]]:
+def _facts(job: Job, objective: str) -> Iterator[tuple[str, str]]:
     yield "job", f"{job.id} ({job.status.value}, from the {job.source.value})"
-    for task, value in (job.values or {}).items():
-        yield task, value_text.number(value)
+    yield from value_text.results(job.values, objective=objective)
     for name, value in job.params.items():
         yield name, value_text.param(value)
     yield "created", _time(job.created)

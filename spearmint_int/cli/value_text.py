@@ -8,19 +8,30 @@ from typing import TYPE_CHECKING, Any
 from spearmint_int.jobs import FAILED_HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 DIGITS = 6
 MOST_DECIMALS = 7
 
 
 def number(x: float | None) -> str:
-    """A number in a few digits; integers whole, and the words for a NaN."""
+    """A number in a few digits; integers whole."""
     if x is None:
         return "–"
     if isinstance(x, int):
         return str(x)
-    return FAILED_HERE if math.isnan(x) else f"{x:.{DIGITS}g}"
+    return "NaN" if math.isnan(x) else f"{x:.{DIGITS}g}"
+
+
+def result(x: float | None) -> str:
+    """What an objective has answered: of a NaN, what it means."""
+    return FAILED_HERE if x is not None and math.isnan(x) else number(x)
+
+
+def results(values: Mapping[str, float] | None, *, objective: str) -> Iterator[tuple[str, str]]:
+    """The objective's value and the metrics beside it, by name."""
+    for name, value in (values or {}).items():
+        yield name, (result if name == objective else number)(value)
 
 
 def estimate(mean: float, sd: float) -> str:

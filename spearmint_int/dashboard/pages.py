@@ -217,7 +217,7 @@ def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> h
     parts: list[Any] = [
         dcc.Link("← jobs", href=address("e", name)),
         html.H2(["job ", str(job.id), " ", status_word(Trial.of_job(job, task).outcome)]),
-        facts(_job_facts(job)),
+        facts(_job_facts(job, task)),
         *(_job_actions(job) if actions else ()),
         html.P(id="acted", className="hint"),
         dcc.Store(id="job", data=job.id),
@@ -236,9 +236,8 @@ def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> h
     return html.Div(parts)
 
 
-def _job_facts(job: Job) -> Iterable[tuple[str, str]]:
-    for task, value in (job.values or {}).items():
-        yield task, value_text.number(value)
+def _job_facts(job: Job, task: str) -> Iterable[tuple[str, str]]:
+    yield from value_text.results(job.values, objective=task)
     for variable, value in job.params.items():
         yield variable, value_text.param(value)
     yield "source", job.source.value

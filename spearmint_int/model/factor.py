@@ -13,13 +13,13 @@ from spearmint_int.arrays import FloatArray, aligned_square
 from spearmint_int.model import _predict
 
 # Added to A's diagonal where there is noise, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand
-# rows, so that the factorization of a valid covariance does not fail.
+# rows without a trend, so that the factorization of a valid covariance does not fail.
 JITTER = 1e-8
 # Without noise the posterior passes through its data, and any jitter is a fault: it is the least
 # that can be factored, from here on in powers of ten.
 LEAST_JITTER = 1e-12
-# A covariance that can't be factored with this, relative to its diagonal, is none; more would be
-# noise.
+# A covariance that can't be factored with this, relative to its prior's diagonal, is none; more
+# would be noise.
 MAX_JITTER = 1e-2
 
 
@@ -32,15 +32,13 @@ class Factor:
         self.jitter = jitter
 
     @classmethod
-    def of(
-        cls, C: FloatArray, diagonal: FloatArray, *, jitter: float, scale: float = 1.0
-    ) -> Factor:
+    def of(cls, C: FloatArray, diagonal: FloatArray, *, jitter: float, scale: float) -> Factor:
         """L of C + diag + jitter, with ten times the jitter until it can be factored.
 
-        Of C only the lower half is read. `scale` is the size of what C was computed from, and its
-        rounding is relative to: a trend that explains everything is 10⁸ times what is left of it.
+        Of C only the lower half is read. `scale` is the size of what C was computed from, and what
+        its rounding is relative to: a trend can be 10⁸ times what it leaves.
         """
-        while jitter <= MAX_JITTER * scale:
+        while jitter <= MAX_JITTER * scale < np.inf:
             A = aligned_square(len(C))
             A[...] = C
             A[np.diag_indices_from(A)] += diagonal + jitter
@@ -80,7 +78,8 @@ class Factor:
     def grown(self, V: FloatArray, S: Factor) -> Factor:
         """The factor with p more rows: L becomes [[L, 0], [Vᵀ, S]], where V = R C(X, P).
 
-        Without a factorization of all of it: R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]].
+        Without a factorization of all of it: R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]]. Where S needed
+        more jitter than L, that is part of what was made up for the new rows.
         """
         n, p = V.shape
         R = np.zeros((n + p, n + p), order="F")

@@ -49,5 +49,8 @@ def test_parameters_are_short_and_integers_whole() -> None:
     assert value_text.params(params) == "x=0.123457 n=100000 w=[1, 2.5] kind=a"
 
 
-def test_what_is_not_a_number_failed() -> None:
-    assert value_text.number(math.nan) == "failed here (NaN)"
+def test_an_objective_that_is_not_a_number_failed_and_a_metric_is_none() -> None:
+    values = {"main": math.nan, "trees": math.nan, "seconds": 1.5}
+    assert dict(value_text.results(values, objective="main")) == {
+        "main": "failed here (NaN)", "trees": "NaN", "seconds": "1.5",
+    }  # fmt: skip
