@@ -51,7 +51,12 @@ def test_it_ends_at_a_signal_without_a_word(experiment: Path, number: signal.Sig
     words = ["-m", "spearmint_int", "dashboard", str(experiment), f"{experiment}/.", "--port", "0"]
     command = [sys.executable, *words, "--no-token"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # tests that a shell runs in the background inherit from it that Ctrl-C is ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         address, advice = process.stdout.readline().strip(), process.stdout.readline()
