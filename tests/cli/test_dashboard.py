@@ -49,14 +49,10 @@ def test_a_token_and_none_exclude_each_other(spearmint: CommandLine, experiment:
 def test_it_ends_at_a_signal_without_a_word(experiment: Path, number: signal.Signals) -> None:
     """A folder that is named twice is one experiment."""
     words = ["-m", "spearmint_int", "dashboard", str(experiment), f"{experiment}/.", "--port", "0"]
-    command = [sys.executable, *words, "--no-token"]
+    # tests that a shell runs in the background inherit from it that Ctrl-C is ignored
+    command = ["env", "--default-signal=INT", sys.executable, *words, "--no-token"]
     with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # tests that a shell runs in the background inherit from it that Ctrl-C is ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         address, advice = process.stdout.readline().strip(), process.stdout.readline()
