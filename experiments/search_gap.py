@@ -49,6 +49,15 @@ SEARCHES = {
     "a batch's later points": SearchOptions().lighter,
 }
 
+HEADINGS = (
+    "search",
+    "surfaces",
+    f"gap below {CLOSE}",
+    f"below {NEAR}",
+    "mean share of EI lost",
+    "milliseconds",
+)
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -117,9 +126,8 @@ def _polished(surface: Surface, row: FloatArray, real: int) -> float:
 
 @click.command(help=__doc__)
 @click.option("--jobs", type=int, default=default_workers(), help="Processes.")
-@click.option("--functions", type=int, default=coco.FUNCTIONS[-1], help="Only the first so many.")
-def main(jobs: int, functions: int) -> None:
-    cases = coco.cases((DIMENSION,), coco.FUNCTIONS[:functions], (INSTANCE,))
+def main(jobs: int) -> None:
+    cases = coco.cases((DIMENSION,), coco.FUNCTIONS, (INSTANCE,))
     collected: dict[str, list[Attempt]] = {name: [] for name in SEARCHES}
     for outcome in run_all(attempts, cases, workers=jobs, description="functions"):
         if isinstance(outcome.result, Failure):
@@ -127,16 +135,6 @@ def main(jobs: int, functions: int) -> None:
         for name, found in outcome.result.items():
             collected[name] += found
     click.echo(markdown_table(HEADINGS, [_row(name, found) for name, found in collected.items()]))
-
-
-HEADINGS = (
-    "search",
-    "surfaces",
-    f"gap below {CLOSE}",
-    f"below {NEAR}",
-    "mean share of EI lost",
-    "milliseconds",
-)
 
 
 def _row(name: str, found: list[Attempt]) -> tuple[str, ...]:
