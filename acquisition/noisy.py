@@ -31,7 +31,7 @@ def _with_latent_draws(posterior: Posterior, draws: int, rng: np.random.Generato
         X, posterior.features, np.zeros(len(X)), theta, posterior.covariance, jitter=JITTER
     )
     values = _latent_values(posterior, factor, draws, rng)
-    whitened = factor.whiten(values - theta.mean)
+    whitened = factor.whiten(values - posterior.prior_means)
     return replace(posterior, noiseless=True, factor=factor, whitened=whitened, values=values)
 
 
@@ -45,5 +45,5 @@ def _latent_values(
     diagonal = posterior.noise_diagonal
     f0 = amplitude * prior.colour(rng.standard_normal(values.shape))
     y0 = f0 + amplitude * np.sqrt(diagonal) * rng.standard_normal(values.shape)
-    residual = values - posterior.theta.mean - y0
-    return posterior.theta.mean + f0 + residual - diagonal * posterior.factor.solve(residual)
+    residual = values - posterior.prior_means - y0
+    return posterior.prior_means + f0 + residual - diagonal * posterior.factor.solve(residual)

@@ -6,7 +6,8 @@
     z        the outputs in the units of the model: ψ(y; λ), standardised as a reference set is
     A        C(ℓ, a, b) + τ G + diag(ν / counts + jitter), so that the covariance of z is amp2 · A; G = Φᵀ Φ
              are the products of the trend's features
-    L        Cholesky factor of A;  Q = (z − m)ᵀ A⁻¹ (z − m)
+    h        m + t · bowl, the mean of z: t = √trend, and `bowl` is what the trend's coefficients are by themselves
+    L        Cholesky factor of A;  Q = (z − h)ᵀ A⁻¹ (z − h)
 
 Warps
 - outputs: ψ(y; λ) = y up to the knee at 0, ((1 + y)^λ − 1)/λ above it: λ = 1 is none, λ = 0 is a logarithm
@@ -158,7 +159,7 @@ cdef class Chain:
     observations, the row of each and how many each row has; `reference` the outputs whose ψ has mean 0
     and variance 1 in the units of the model (where it is empty, ψ is taken as it is); `warped` [w, n] the
     rows' values on the axes that may be warped, `warped_groups` [w] the groups of these; `features` [p, n]
-    the trend's, none of them where there is no trend.
+    the trend's, none of them where there is no trend, and `bowl` [n] its mean over its standard deviation.
     """
 
     cdef Py_ssize_t n, g, w, packed, size
@@ -167,7 +168,7 @@ cdef class Chain:
     cdef double[:, ::1] d2, warped
     cdef long[::1] rows, warped_groups
     cdef double[::1] y, z, counts, reference, s, origin, widths, rest, correlations, residual, ones, block, axis
-    cdef double[::1] G, G_diagonal            # packed as d2 is, and the diagonal
+    cdef double[::1] G, G_diagonal, bowl, bowls   # G packed as d2 is, and the diagonal
     cdef double[::1, :] A
     cdef double[:, ::1] prior_rows
     cdef kernel_t *kernel
@@ -175,14 +176,15 @@ cdef class Chain:
     cdef object kernel_capsule, bit_generator
     cdef double logdet, quadratic, log_posterior_here, angle
     cdef double scatter, tail, log_jacobian   # of the outputs: about their rows, Σ log(1 + y⁺), of y ↦ z
-    cdef double yAy, yA1, oneA1               # Q = yAy − 2 m yA1 + m² oneA1
+    # Q = yAy − 2 m yA1 + m² oneA1 − 2 t yAb + 2 m t oneAb + t² bAb, b the bowl
+    cdef double yAy, yA1, oneA1, yAb, oneAb, bAb
     cdef readonly long evaluations            # log posteriors that needed a factorization
     cdef readonly long stuck                  # moves that ended where they began, by the bound
 
     def __init__(
         self, const double[:, ::1] d2, const double[::1] y, const long[::1] rows, const double[::1] counts,
         const double[::1] reference, const double[:, ::1] warped, const long[::1] warped_groups,
-        const double[:, ::1] features, const double[:, ::1] priors, object kernel_capsule, object bit_generator, *,
+        const double[:, ::1] features, const double[::1] bowl, const double[:, ::1] priors, object kernel_capsule, object bit_generator, *,
         bint noiseless, bint warps_outputs, double jitter,
     ):
         cdef Py_ssize_t i
@@ -196,6 +198,7 @@ cdef class Chain:
         self.prior_rows = np.array(priors)
         self.trends = features.shape[0] > 0
         self._multiply_features(features)
+        self.bowl, self.bowls = np.array(bowl), np.empty(self.n)
         if priors.shape[0] != self.size or priors.shape[1] != 5:
             raise ValueError(f"priors must be [{self.size}, 5]")
         if noiseless and y.shape[0] != self.n:
@@ -389,8 +392,10 @@ cdef class Chain:
 
     cdef double _evaluate_level(self) noexcept nogil:
         """The log posterior at s, with A as it stands: O(1)."""
-        cdef double m = self.s[MEAN], prior = self._log_prior()
+        cdef double m = self.s[MEAN], t = self._trend_sd(), prior = self._log_prior()
         self.quadratic = self.yAy - 2.0 * m * self.yA1 + m * m * self.oneA1
+        if self.trends:
+            self.quadratic += t * (t * self.bAb - 2.0 * self.yAb + 2.0 * m * self.oneAb)
         return prior + self._log_likelihood()
 
     cdef double _evaluate_power(self) noexcept nogil:
@@ -431,24 +436,33 @@ cdef class Chain:
 
     cdef double _solve(self, double prior) noexcept nogil:
         """Prior plus log likelihood, with A factored."""
+        cdef double t = self._trend_sd()
         cdef Py_ssize_t j
         for j in range(self.n):
-            self.residual[j] = self.z[j] - self.s[MEAN]
+            self.residual[j] = self.z[j] - self.s[MEAN] - t * self.bowl[j]
         solve_lower(&self.A[0, 0], &self.residual[0], self.n)
         self.quadratic = sum_of_squares(&self.residual[0], self.n)
         prior += self._log_likelihood()
         return -INFINITY if isnan(prior) else prior
 
     cdef void _prepare_level(self) noexcept nogil:
-        """The three inner products that make Q a polynomial in the mean."""
+        """The inner products that make Q a polynomial in the mean and in the trend's size."""
         cdef Py_ssize_t j
         for j in range(self.n):
-            self.residual[j], self.ones[j] = self.z[j], 1.0
+            self.residual[j], self.ones[j], self.bowls[j] = self.z[j], 1.0, self.bowl[j]
         solve_lower(&self.A[0, 0], &self.residual[0], self.n)
         solve_lower(&self.A[0, 0], &self.ones[0], self.n)
         self.yAy = sum_of_squares(&self.residual[0], self.n)
         self.yA1 = dot(&self.residual[0], &self.ones[0], self.n)
         self.oneA1 = sum_of_squares(&self.ones[0], self.n)
+        if self.trends:
+            solve_lower(&self.A[0, 0], &self.bowls[0], self.n)
+            self.yAb = dot(&self.residual[0], &self.bowls[0], self.n)
+            self.oneAb = dot(&self.ones[0], &self.bowls[0], self.n)
+            self.bAb = sum_of_squares(&self.bowls[0], self.n)
+
+    cdef inline double _trend_sd(self) noexcept nogil:
+        return exp(self.s[AMPLITUDE] + 0.5 * self.s[TREND]) if self.trends else 0.0
 
     # --- the moves ------------------------------------------------------------------------------
 

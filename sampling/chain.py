@@ -132,6 +132,7 @@ class Model:
         self, data: TrainingData, d2: FloatArray, bits: np.random.BitGenerator, *, jitter: float
     ) -> Chain:
         layout = self.layout
+        features = self.covariance.trend.features(data.X)
         return Chain(
             d2,
             np.ascontiguousarray(data.y),
@@ -140,7 +141,8 @@ class Model:
             data.reference,
             np.ascontiguousarray(data.X[:, list(layout.warped_columns)].T),
             np.array(layout.warped_groups, dtype=np.int64),
-            np.ascontiguousarray(self.covariance.trend.features(data.X).T),
+            np.ascontiguousarray(features.T),
+            features @ self.covariance.trend.leaning,
             layout.prior_rows(self.priors),
             self.covariance.kernel.capsule,
             bits,

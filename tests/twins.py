@@ -6,6 +6,7 @@ of the model is a nugget of its rows, so that replicates share it; the twin says
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -72,6 +73,19 @@ class DenseGP:
         trend = self.features(U) @ self.features(V).T
         return np.asarray(CORRELATIONS[self.kernel](r2) + self.theta.trend_ratio * trend)
 
+    def prior_mean(self, U: FloatArray) -> FloatArray:
+        """The constant, and a bowl: each square's coefficient is as large as its own spread."""
+        squares = [q for q, degree in enumerate(self._degrees) if degree == 2]
+        bowl = np.sum(self.features(U)[:, squares], axis=1)
+        return np.asarray(self.theta.mean + math.sqrt(self.theta.trend) * bowl)
+
+    @property
+    def _degrees(self) -> list[int]:
+        """Of the polynomials, in the order of the features."""
+        numbers = [v for v in self.space.group_variables if not isinstance(v, Enum)]
+        bent = [isinstance(variable, Float) or variable.cells > 2 for variable in numbers]
+        return [degree for bends in bent for degree in ((1, 2) if bends else (1,))]
+
     def features(self, U: FloatArray) -> FloatArray:
         """numpy's Legendre polynomials on each axis, of mean 0 and variance 1 over the cube."""
         rows, features = 2.0 * self.space.snap(U) - 1.0, []
@@ -102,13 +116,13 @@ class DenseGP:
     def moments(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean [m] and covariance [m, m] of the latent function (paper, Eq. 1)."""
         k = self.theta.amplitude2 * self.correlation(self.U, V)
-        mean = self.theta.mean + k.T @ np.linalg.solve(self.K, self.y - self.theta.mean)
+        residual = self.y - self.prior_mean(self.U)
+        mean = self.prior_mean(V) + k.T @ np.linalg.solve(self.K, residual)
         prior = self.theta.amplitude2 * self.correlation(V, V)
         return mean, prior - k.T @ np.linalg.solve(self.K, k)
 
     def log_likelihood(self) -> float:
-        mean = np.full(len(self.y), self.theta.mean)
-        return float(multivariate_normal(mean, self.K).logpdf(self.y))
+        return float(multivariate_normal(self.prior_mean(self.U), self.K).logpdf(self.y))
 
 
 def some_theta(space: Space, *, noise: float = 0.05, trend: float = 0.0) -> Hyperparameters:

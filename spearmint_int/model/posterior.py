@@ -3,8 +3,9 @@
     n, N   unique rows T(x), and observations; replicates of a row collapse into their mean
     C, Φ   correlations of the rows, and the features of the trend, scaled: K = C + Φ Φᵀ
     A      K + diag(ν / counts + jitter), the covariance of the rows' means over amp2
-    L, R   A = L Lᵀ, R = L⁻¹;  w = R (z − m) [F, n], a row for each fantasy;  α = w R = A⁻¹ (z − m)
-    mean   μ(x) = m + k∗ᵀ α                      (paper, Eq. 1)
+    b, h   the trend's coefficients before any data, and the mean then: h(x) = m + Φ(x) b
+    L, R   A = L Lᵀ, R = L⁻¹;  w = R (z − h) [F, n], a row for each fantasy;  α = w R = A⁻¹ (z − h)
+    mean   μ(x) = h(x) + k∗ᵀ α                   (paper, Eq. 1; m without the trend)
     var    σ²(x) = amp2 (1 + |φ∗|² − |R k∗|²)    (paper, Eq. 1; 1 without the trend)
 
 All values are outputs in the units of the model (`outputs` leads back). Rows that are given have
@@ -24,6 +25,7 @@ from scipy.linalg import blas
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels.covariance import Covariance
+from spearmint_int.kernels.trend import Trend
 from spearmint_int.model.data import TrainingData
 from spearmint_int.model.factor import JITTER, LEAST_JITTER, Factor, square_root
 from spearmint_int.model.hyperparameters import Hyperparameters
@@ -73,10 +75,15 @@ class Posterior:
         if factor is None:
             ratio, jitter = (0.0, LEAST_JITTER) if noiseless else (theta.noise_ratio, JITTER)
             factor = factor_of(X, features, ratio / counts, theta, covariance, jitter=jitter)
-        whitened = factor.whiten(values - theta.mean)
+        whitened = factor.whiten(values - _prior_mean(features, theta, covariance.trend))
         return cls(
             X, features, counts, values, theta, covariance, noiseless, outputs, factor, whitened
         )
+
+    @cached_property
+    def prior_means(self) -> FloatArray:
+        """h of the rows [n]."""
+        return self._prior_mean(self.features)
 
     @property
     def R(self) -> FloatArray:
@@ -84,7 +91,7 @@ class Posterior:
 
     @cached_property
     def alpha(self) -> FloatArray:
-        """A⁻¹ (z − m) [F, n]."""
+        """A⁻¹ (z − h) [F, n]."""
         return np.ascontiguousarray(self.whitened @ self.R)
 
     def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -102,7 +109,8 @@ class Posterior:
         Z, features = self._places(Z)
         V = self.R @ self._covariance(self.X, self.features, Z, features)
         K = self._covariance(Z, features, Z, features) - V.T @ V
-        return self.theta.mean + self.whitened @ V, self.theta.amplitude2 * K
+        mean = self._prior_mean(features) + self.whitened @ V
+        return mean, self.theta.amplitude2 * K
 
     def draw(self, Z: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
         """`count` joint draws [count, m] of the latent function at Z, without fantasies."""
@@ -142,7 +150,8 @@ class Posterior:
         S = Factor.of(prior - V.T @ V, own, jitter=self.factor.jitter, scale=largest)
         old = np.repeat(self.whitened, draws, axis=0)
         fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), len(P)))
-        fantasies = self.theta.mean + old @ V + S.colour(fresh)
+        expected = self._prior_mean(features) + old @ V
+        fantasies = expected + S.colour(fresh)
         return replace(
             self,
             X=np.concatenate([self.X, P]),
@@ -173,6 +182,9 @@ class Posterior:
         features = math.sqrt(self.theta.trend_ratio) * self.covariance.trend.features(Z)
         return np.ascontiguousarray(self.theta.input_warp.apply(Z)), features
 
+    def _prior_mean(self, features: FloatArray) -> FloatArray:
+        return _prior_mean(features, self.theta, self.covariance.trend)
+
     def _covariance(
         self, Y: FloatArray, Y_features: FloatArray, Z: FloatArray, Z_features: FloatArray
     ) -> FloatArray:
@@ -190,6 +202,11 @@ class Posterior:
         """A − K [n]: each row's share of the noise over amp2, and the jitter."""
         ratio = 0.0 if self.noiseless else self.theta.noise_ratio
         return ratio / self.counts + self.factor.jitter
+
+
+def _prior_mean(features: FloatArray, theta: Hyperparameters, trend: Trend) -> FloatArray:
+    """h [m], where the trend's scaled features are Φ [m, p]."""
+    return np.asarray(theta.mean + features @ (math.sqrt(theta.amplitude2) * trend.leaning))
 
 
 def factor_of(

@@ -36,7 +36,8 @@ class Stack:
         means, explained, same = _predict.predict(
             *self._arrays, self._factors, self._alpha, rows, self._own(polynomials), self._capsule
         )
-        means, variances = self._means + means, self._variances(explained, polynomials)
+        means = self._expected(polynomials) + means
+        variances = self._variances(explained, polynomials)
         for s, posterior in enumerate(self.posteriors):
             if posterior.noiseless:
                 _pin(means[s], variances[s], posterior.values, same[s])
@@ -49,7 +50,7 @@ class Stack:
         means, explained = _predict.predict_bound(
             *self._arrays, precisions, self._alpha, rows, self._own(polynomials), self._capsule
         )
-        return self._means + means, self._variances(explained, polynomials)
+        return self._expected(polynomials) + means, self._variances(explained, polynomials)
 
     def moments_with_gradient(
         self, Z: FloatArray
@@ -71,7 +72,8 @@ class Stack:
             dmeans = dmeans + (self._coefficients[:, :, np.newaxis] * rises) @ to_columns
             dleft = dleft + (2.0 * (own - projected) * rises[:, 0]) @ to_columns
         dvariances = self._amplitudes2[:, :, np.newaxis] * dleft
-        return self._means + means, variances, dmeans, dvariances * (variances > 0.0)[..., None]
+        means = self._expected(polynomials) + means
+        return means, variances, dmeans, dvariances * (variances > 0.0)[..., None]
 
     # --- what the compiled half asks for --------------------------------------------------------
 
@@ -119,10 +121,20 @@ class Stack:
 
     # --- from what it answers to the moments ----------------------------------------------------
 
+    def _expected(self, polynomials: FloatArray) -> FloatArray:
+        """h [S, 1, m], the mean before any data."""
+        scaled = self._scales[:, 0] * self._leaning
+        return np.asarray((self._means + scaled @ polynomials.T)[:, np.newaxis])
+
     @cached_property
     def _means(self) -> FloatArray:
-        """m [S, 1, 1]."""
-        return np.array([[[posterior.theta.mean]] for posterior in self.posteriors])
+        """m [S, 1]."""
+        return np.array([[posterior.theta.mean] for posterior in self.posteriors])
+
+    @cached_property
+    def _leaning(self) -> FloatArray:
+        """The trend's coefficients before any data, b [S, p]."""
+        return np.asarray(np.sqrt(self._amplitudes2) * self._trend.leaning)
 
     @cached_property
     def _amplitudes2(self) -> FloatArray:
@@ -136,8 +148,9 @@ class Stack:
 
     @cached_property
     def _coefficients(self) -> FloatArray:
-        """The means of the trend's coefficients, α Φ [S, F, p]."""
-        return np.array([posterior.alpha @ posterior.features for posterior in self.posteriors])
+        """The means of the trend's coefficients, b + α Φ [S, F, p]."""
+        learned = np.array([p.alpha @ p.features for p in self.posteriors])
+        return np.asarray(self._leaning[:, np.newaxis] + learned)
 
     def _variances(self, explained: FloatArray, polynomials: FloatArray) -> FloatArray:
         """amp2 (1 + |φ∗|² − |R k∗|²) [S, m]."""

@@ -49,7 +49,7 @@ def alternate(
         problem = Problem(space, U, np.zeros(len(U)), PROPER, noiseless=noiseless, trend=trend)
         gp = DenseGP(space, U, problem.y, problem.theta(state))
         K = gp.K + (noise_factor - 1.0) * gp.theta.noise * np.eye(len(U))
-        y = gp.theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(len(U))
+        y = gp.prior_mean(U) + np.linalg.cholesky(K) @ rng.standard_normal(len(U))
         chain = replace(problem, y=y).chain(seed=i)
         chain.set_state(state, np.ones(len(state)))
         chain.sweep(1, False)
