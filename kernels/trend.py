@@ -5,8 +5,8 @@ have mean 0 and variance 1 over the cube. Coefficients of equal variance make th
 
     g(u, u') = Σ_q φ_q(u) φ_q(u'),     1 on average where u = u',
 
-which is added to the stationary one with a factor of its own, and that is sampled. Where the rest is
-rough, a stationary kernel alone has nothing to say away from the data, and the trend leads on.
+which is added to the stationary one with a factor of its own, and that is sampled. Where the rest
+is rough, a stationary kernel alone has nothing to say away from the data, and the trend leads on.
 
 Objectives are bowls more often than domes, and their best points lie inside more often than on the
 bounds, where a GP knows least and is drawn to. So the coefficients of the squares are positive

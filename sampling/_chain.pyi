@@ -24,6 +24,7 @@ class Chain:
         warped: FloatArray,
         warped_groups: NDArray[np.int64],
         features: FloatArray,
+        bowl: FloatArray,
         priors: FloatArray,
         kernel_capsule: object,
         bit_generator: np.random.BitGenerator,
