@@ -3,16 +3,18 @@
 | hyperparameter | of                    | default                          |
 | mean           | the constant mean     | N(0, 1)                          |
 | amplitude      | √amp2                 | log-normal(0, 1)                 |
-| noise          | the noise variance    | horseshoe of scale 0.1 on [1e-8, 1] |
+| noise          | the noise variance    | log-normal(−7, 4) on [1e-10, 1]  |
 | length_scale   | each length scale     | uniform on [0, 10] without noise,   |
 |                |                       | log-normal(−1, 1) on (0, 10] with it |
 | trend          | the trend's sd        | log-normal(0, 1)                 |
 
-All are in units of the standardised outputs and of the unit cube. They are Spearmint's, but for two
-things that noise makes necessary. Its standard deviation lies between a ten-thousandth and the
-whole of the outputs' own: exact repeats of a result would draw it to zero without end, and a few
-results are else taken for nothing but noise. And a length scale is short rather than anything up
-to 10, because noise around a nearly flat function explains few results too well.
+All are in units of the standardised outputs and of the unit cube. They are Spearmint's, but for
+what noise makes necessary. Its standard deviation lies between a hundred-thousandth and the whole
+of the outputs' own: exact repeats of a result would draw it to zero without end, and a few results
+are else taken for nothing but noise. It may be almost nothing from the start, since most objectives
+are exact, or nearly: Spearmint's horseshoe of scale 0.1 expects a third of the outputs' spread, and
+takes the roughness of an exact function for noise. And a length scale is short rather than anything
+up to 10, because noise around a nearly flat function explains few results too well.
 """
 
 from __future__ import annotations
@@ -142,7 +144,7 @@ class Priors:
 
     mean: Prior = field(default_factory=lambda: normal(0.0, 1.0))
     amplitude: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
-    noise: Prior = field(default_factory=lambda: horseshoe(0.1, lower=1e-8, upper=1.0))
+    noise: Prior = field(default_factory=lambda: lognormal(-7.0, 4.0, lower=1e-10, upper=1.0))
     length_scale: Prior = field(default_factory=lambda: lognormal(-1.0, 1.0, upper=10.0))
     output_power: Prior = field(default_factory=lambda: uniform(0.0, 1.0))
     trend: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))

@@ -31,7 +31,7 @@ def grid(problem: Problem, points: int = 41) -> FloatArray:
     axes = [
         np.linspace(-4.0, 4.0, points),
         np.linspace(-2.5, 3.5, points),
-        np.zeros(1) if problem.noiseless else np.linspace(-14.0, 6.0, 2 * points),
+        np.zeros(1) if problem.noiseless else np.linspace(-30.0, 6.0, 4 * points),
         np.linspace(-6.0, top, 2 * points),
     ]
     return one_length_scale_grid(problem, axes)
