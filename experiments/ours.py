@@ -6,10 +6,11 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int import Float, Int, Optimizer
+from spearmint_int.sampling.priors import Prior, prior_from_dict
 from spearmint_int.space import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from experiments.dimension import Dimension, Params
 
@@ -25,16 +26,27 @@ def space_of(dimensions: Sequence[Dimension]) -> Space:
 
 
 class Ours:
-    """`Optimizer` as its users have it; `settings` are those that they can give it.
+    """`Optimizer` as its users have it; `settings` are those that they can give it, and priors may
+    be described as in a config.
 
     With a `batch`, so many points are asked for at once: the results of the first of them come too
     late for the others.
     """
 
     def __init__(
-        self, dimensions: Sequence[Dimension], *, seed: int, batch: int = 1, **settings: Any
+        self,
+        dimensions: Sequence[Dimension],
+        *,
+        seed: int,
+        batch: int = 1,
+        priors: Mapping[str, Prior | Mapping[str, Any]] | None = None,
+        **settings: Any,
     ) -> None:
-        self._optimizer = Optimizer(space_of(dimensions), seed=seed, **settings)
+        given = {
+            name: prior if isinstance(prior, Prior) else prior_from_dict(prior)
+            for name, prior in (priors or {}).items()
+        }
+        self._optimizer = Optimizer(space_of(dimensions), seed=seed, priors=given, **settings)
         self._batch = batch
         self._asked: deque[Params] = deque()
 
