@@ -159,12 +159,8 @@ def sample_posteriors(
     *,
     rng: np.random.Generator,
     start: ChainState | None = None,
-    settle: bool = False,
 ) -> Draws:
-    """`options.samples` draws of θ, each with its posterior already factored.
-
-    A `start` that is of a model much like this one has to `settle` among its posteriors first.
-    """
+    """`options.samples` draws of θ, each with its posterior already factored."""
     if model.noiseless:
         data = data.without_replicates()
     warm = None
@@ -177,11 +173,11 @@ def sample_posteriors(
         for bits in rng.bit_generator.spawn(options.chains)
     ]
     if options.chains == 1:
-        runs[0].go(options, start, warm, 0, settle=settle)
+        runs[0].go(options, start, warm, 0)
     else:
 
         def go(run: tuple[int, _Run]) -> None:
-            run[1].go(options, start, warm, run[0], settle=settle)
+            run[1].go(options, start, warm, run[0])
 
         with ThreadPoolExecutor(min(options.threads, options.chains)) as pool:
             list(pool.map(go, enumerate(runs)))
@@ -190,9 +186,8 @@ def sample_posteriors(
         for draw in zip(*(run.draws for run in runs), strict=True)
         for theta, factor in draw
     ]
-    before = None if settle else start  # its draws are none of this model's
-    state = _next_state(runs, before)
-    return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, before))
+    state = _next_state(runs, start)
+    return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, start))
 
 
 class _Run:
@@ -224,25 +219,25 @@ class _Run:
         start: ChainState | None,
         warm: ChainState | None,
         index: int,
-        *,
-        settle: bool,
     ) -> None:
         """From `start`, where an earlier chain ended; else from `warm`, which was burnt in on some
         of the rows; else from the priors."""
-        if start is not None and self._resume(start, index):
-            self.chain.sweep(SETTLING_SWEEPS if settle else 0, False)
-        elif warm is not None and self._resume(warm, index):
-            self.chain.sweep(min(options.burn_in, SETTLING_SWEEPS), True)
-        elif self._begin():
-            self.chain.sweep(options.burn_in, True)
-        else:
-            self.fallback = True
+        if start is None or not self._resume(start, index):
+            self._burn_in(options.burn_in, warm, index)
         for _ in range(self._count):
             if not self.fallback:
                 self.chain.sweep(1 + options.thinning, False)
             factor = None if self.fallback else Factor(self.chain.factor(), jitter=self._jitter)
             self.draws.append((self._layout.theta(self.chain.state), factor))
             self.states.append(self.chain.state)
+
+    def _burn_in(self, sweeps: int, warm: ChainState | None, index: int) -> None:
+        if warm is not None and self._resume(warm, index):
+            self.chain.sweep(min(sweeps, SETTLING_SWEEPS), True)
+        elif self._begin():
+            self.chain.sweep(sweeps, True)
+        else:
+            self.fallback = True
 
     def _resume(self, start: ChainState, index: int) -> bool:
         return self._stand(start.states[index], start.widths[index], most=JITTER)

@@ -118,6 +118,9 @@ def minimize(
 
 
 def _check(evaluations: int, n_jobs: int) -> None:
+    for name, count in (("evaluations", evaluations), ("n_jobs", n_jobs)):
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise TypeError(f"{name} must be a whole number, got {count!r}")
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     if n_jobs < 1 and n_jobs != -1:

@@ -42,7 +42,9 @@ def certainty(folder: Folder, as_json: bool) -> None:
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
     if snapshot.model is None:
-        click.echo("two results are needed for a model")
+        varies = bool(snapshot.problem.space.groups)
+        needed = "two results are needed for a model" if varies else "no variable can vary"
+        click.echo(needed)
         return
     draws = optimum_draws(snapshot.model, np.random.default_rng(0))
     if as_json:

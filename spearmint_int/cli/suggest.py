@@ -69,7 +69,11 @@ def _print_reserved(jobs: list[Job], task: str, *, as_json: bool) -> None:
         click.echo(f"job {job.id}: {value_text.params(job.params)}")
 
 
-@click.command(short_help="Bring the result of a reserved job.")
+# an option that isn't known may be a negative result
+@click.command(
+    short_help="Bring the result of a reserved job.",
+    context_settings={"ignore_unknown_options": True},
+)
 @click.argument(
     "arguments", metavar="[DIR] JOB VALUE", nargs=-1, required=True, shell_complete=job_numbers
 )

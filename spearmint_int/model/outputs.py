@@ -13,6 +13,7 @@ lies there, expected improvement in units of z is that in units of v, up to a fa
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ WEIGHTS = WEIGHTS / np.sum(WEIGHTS)
 
 # The unit is at least this share of the range: more decades than that no logarithm can save.
 LEAST_SHARE = 1e-9
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,25 @@ class OutputScale:
     unit: float
 
     @classmethod
-    def of(cls, values: FloatArray) -> OutputScale:
+    def of(cls, values: FloatArray, *, at_least: float = 0.0) -> OutputScale:
         """The median, and how far the better quarter lies below it; where half of the results
-        are alike, the standard deviation. A constant keeps its unit of 1."""
+        are alike, the standard deviation. A constant keeps its unit of 1.
+
+        The unit is no less than the share `at_least` of the spread of all but the worst tenth.
+        """
         if len(values) == 0 or np.min(values) == np.max(values):
             return cls(float(values[0]) if len(values) else 0.0, 1.0)
         # in units of a power of two: the squares of 1e300 and of 1e-300 are no doubles
         exponent = math.frexp(float(np.max(np.abs(values))))[1]
         relative = np.ldexp(values, -exponent)
-        quarter, knee = np.quantile(relative, [0.25, 0.5])
-        unit = float(knee - quarter) or float(np.std(relative))
-        unit = math.ldexp(max(unit, LEAST_SHARE * float(np.ptp(relative))), exponent)
+        quarter, knee, worst = np.quantile(relative, [0.25, 0.5, 0.9])
+        spread = float(np.std(np.minimum(relative, worst)))
+        unit = max(
+            float(knee - quarter) or float(np.std(relative)),
+            at_least * spread,
+            LEAST_SHARE * float(np.ptp(relative)),
+        )
+        unit = math.ldexp(min(unit, math.ldexp(LARGEST, -max(exponent, 0))), exponent)
         return cls(math.ldexp(float(knee), exponent), unit if unit > 0.0 else 1.0)
 
     def apply(self, values: FloatArray) -> FloatArray:
@@ -54,7 +64,9 @@ class OutputScale:
         return 2.0 * ((0.5 * values - 0.5 * self.knee) / self.unit)
 
     def undo(self, y: FloatArray) -> FloatArray:
-        return self.knee + self.unit * y
+        """Nowhere beyond the largest double."""
+        with np.errstate(over="ignore"):
+            return np.clip(self.knee + self.unit * y, -LARGEST, LARGEST)
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,19 @@ def test_probabilities_add_up_and_point_at_the_best_integer() -> None:
     assert max(chances, key=lambda k: chances[k]) == 3
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_results_that_crowd_at_the_best_make_its_integer_sure(seed: int) -> None:
+    space, rng = Space({"x": Float(0, 1), "k": Int(1, 8)}), np.random.default_rng(seed)
+    spread = space.snap(rng.random((12, 2)))
+    best = space.encode({"x": 0.6, "k": 5})
+    near = np.tile(best, (20, 1)) + np.outer(1e-9 * rng.standard_normal(20), [1.0, 0.0])
+    points = space.snap(np.concatenate([spread, near]))
+    values = 0.1 + np.abs(points[:, 0] - 0.6) + 2.0 * (points[:, 1] - best[1]) ** 2
+    problem = Problem(space, Observations.of(points, values), options=ChooserOptions())
+    draws = optimum_draws(fit(problem, rng), rng)
+    assert probability_of_best(draws, 1)[5] > 0.8
+
+
 def test_cells_come_likeliest_first_and_agree_with_their_integers() -> None:
     draws = optimum_draws(some_model(), np.random.default_rng(0))
     cells = best_cells(draws)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from spearmint_int.chooser import (
     fit,
     model_of,
 )
+from spearmint_int.chooser.fitted import fit_for_search
 from spearmint_int.errors import SpearmintError
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Int
@@ -26,6 +29,16 @@ def some_model(likelihood: str, *, n: int = 12) -> FittedModel:
     values = 100.0 + 10.0 * np.sin(5 * points[:, 0]) + 5.0 * points[:, 1]
     options = ChooserOptions(samples=4, burn_in=50, likelihood=likelihood)
     return fit(Problem(SPACE, Observations.of(points, values), options=options), rng)
+
+
+def test_the_model_to_be_believed_does_not_depend_on_the_chain_of_the_search() -> None:
+    model = some_model("GAUSSIAN")
+    elsewhere = fit_for_search(model.problem, np.random.default_rng(1)).draws.state
+    problem = replace(model.problem, chain=elsewhere)
+    again = fit(problem, np.random.default_rng(0))
+    anew = fit(replace(problem, chain=None), np.random.default_rng(0))
+    points = SPACE.snap(np.random.default_rng(5).random((20, 2)))
+    assert np.array_equal(again.predict(points).mean, anew.predict(points).mean)
 
 
 def test_draws_have_the_predicted_mean_and_sd() -> None:

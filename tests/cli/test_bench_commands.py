@@ -38,6 +38,15 @@ def test_a_result_is_told_by_the_jobs_number(spearmint: CommandLine, with_result
     assert (job["status"], job["value"], job["source"]) == ("complete", 0.35, "chooser")
 
 
+@pytest.mark.parametrize("text", ["-0.5", "-1e-3", "-7"])
+def test_a_negative_result_is_no_option(
+    spearmint: CommandLine, with_results: Path, text: str
+) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    assert spearmint("tell", with_results, str(job_id), text).code == 0
+    assert spearmint("show", with_results, str(job_id), "--json").json["value"] == float(text)
+
+
 def test_a_failure_at_the_bench_is_told_as_nan(spearmint: CommandLine, with_results: Path) -> None:
     (job_id,) = reserved(spearmint, with_results)
     assert spearmint("tell", with_results, str(job_id), "nan").code == 0
@@ -59,6 +68,7 @@ def test_a_result_cant_be_told_twice(spearmint: CommandLine, with_results: Path)
         (["1", "0.5"], "job 1 was not reserved"),
         (["99", "0.5"], "99"),
         (["5", "low"], "must be a number, got 'low'"),
+        (["5", "0.5", "--jsno"], "must be a number, got '--jsno'"),
         (["0.5"], "give the number of one job"),
         (["five", "0.5"], "JOB must be a number, got 'five'"),
         (["..", "0.5"], "one folder at most, got"),

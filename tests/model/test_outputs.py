@@ -20,7 +20,15 @@ POWERS = (0.0, 0.3, 1.0)
 
 
 @pytest.mark.parametrize(
-    "y", [[1.0, 2.0, 4.0], [1e300, -1e300, 3e300], [1e-300, 2e-300], [5.0, 5.0, 7.0]]
+    "y",
+    [
+        [1.0, 2.0, 4.0],
+        [1e300, -1e300, 3e300],
+        [1e308, -1e308, 1.7e308],
+        [1e-300, 2e-300],
+        [1e-310, 2e-310, 5e-320],
+        [5.0, 5.0, 7.0],
+    ],
 )
 def test_half_of_the_values_lie_below_the_knee_whatever_their_size(y: list[float]) -> None:
     values = np.array(y)
@@ -35,6 +43,22 @@ def test_equal_values_are_zero_on_their_own_scale(y: list[float]) -> None:
     scale = OutputScale.of(np.array(y))
     assert scale.unit == 1.0
     assert np.array_equal(scale.apply(np.array(y)), np.zeros(len(y)))
+
+
+def test_results_that_crowd_at_the_best_leave_a_unit_of_the_spread_where_one_is_asked() -> None:
+    values = np.concatenate([0.1 + 1e-9 * np.arange(20.0), np.linspace(0.1, 1.0, 10)])
+    assert OutputScale.of(values).unit < 1e-8
+    assert OutputScale.of(values, at_least=0.1).unit > 0.01
+
+
+def test_a_few_bad_results_are_no_spread() -> None:
+    values = np.concatenate([np.linspace(0.0, 1.0, 19), [1e6]])
+    assert OutputScale.of(values, at_least=0.1).unit < 1.0
+
+
+def test_nothing_comes_back_beyond_the_largest_double() -> None:
+    scale = OutputScale.of(np.array([1e308, -1e308, 1.7e308]))
+    assert np.all(np.isfinite(scale.undo(np.array([-5.0, 0.0, 5.0]))))
 
 
 def test_the_scale_is_undone() -> None:
