@@ -101,6 +101,8 @@ def backup(arguments: tuple[str, ...], file_name: str) -> None:
         raise click.UsageError("give a folder and one file")
     file = Path(arguments[-1])
     folder = at(Path(arguments[0] if len(arguments) == 2 else "."), file_name)
+    if file.is_dir():
+        raise click.UsageError(f"{file} is a folder: give the name of the copy too")
     if file.exists():
         raise StoreError(f"{file}: is there already; choose another name")
     with folder.store() as store, _unfinished(file) as unfinished:

@@ -64,6 +64,7 @@ def test_a_backup_is_an_experiment_of_its_own(
     assert spearmint("backup", with_results, file).out == f"4 jobs copied to {file}\n"
     before = spearmint("jobs", with_results, "--json").json
     assert "is there already" in spearmint("backup", with_results, file).err
+    assert "is a folder: give the name of the copy too" in spearmint("backup", with_results).err
     (with_results / "spearmint.sqlite").unlink()
     file.rename(with_results / "spearmint.sqlite")
     assert spearmint("jobs", with_results, "--json").json == before
