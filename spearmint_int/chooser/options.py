@@ -73,9 +73,14 @@ class ChooserOptions:
         kernel_named(self.kernel)
         acquisition_named(self.acquisition_in_use)
         Priors().with_(self.priors)
+        for name in ("output_warp", "trend"):
+            if not isinstance(getattr(self, name), bool):
+                raise SpearmintError(f"{name} must be true or false, got {getattr(self, name)!r}")
         for name in ("samples", "chains", "threads", "fantasies", "candidates"):
             if getattr(self, name) < 1:
                 raise SpearmintError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.initial_points < 0:
+            raise SpearmintError(f"initial_points must be at least 0, got {self.initial_points}")
 
     @property
     def noiseless(self) -> bool:

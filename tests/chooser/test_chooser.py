@@ -583,6 +583,13 @@ def test_counts_must_be_at_least_one(name: str) -> None:
         replace(QUICK, **{name: 0})  # type: ignore[arg-type]
 
 
+def test_what_is_neither_true_nor_false_is_told() -> None:
+    with pytest.raises(SpearmintError, match="trend must be true or false, got 'no'"):
+        ChooserOptions(trend="no")  # type: ignore[arg-type]
+    with pytest.raises(SpearmintError, match="initial_points must be at least 0, got -3"):
+        ChooserOptions(initial_points=-3)
+
+
 def test_an_unknown_chooser_lists_the_names_there_are() -> None:
     with pytest.raises(UnknownNameError, match="default_chooser, random_chooser, sequential"):
         chooser_named("annealing")
