@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def minimize(
 
 def _check(evaluations: int, n_jobs: int) -> None:
     for name, count in (("evaluations", evaluations), ("n_jobs", n_jobs)):
-        if isinstance(count, bool) or not isinstance(count, int):
+        if isinstance(count, bool) or not isinstance(count, Integral):  # numpy's integers too
             raise TypeError(f"{name} must be a whole number, got {count!r}")
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")

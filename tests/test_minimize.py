@@ -289,3 +289,10 @@ def test_the_other_direction_in_the_same_folder_is_refused(tmp_path: Path) -> No
     minimize(bowl, BOWL, 2, path=tmp_path, **QUICK)
     with pytest.raises(ConfigError, match="direction"):
         minimize(bowl, BOWL, 3, path=tmp_path, direction="maximize", **QUICK)
+
+
+def test_evaluations_are_a_whole_number_and_numpys_are_too() -> None:
+    space = {"k": Int(0, 9)}
+    assert minimize(lambda p: float(p["k"]), space, np.int64(3)).message == "3 evaluations done"  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"evaluations must be a whole number, got 2\.5"):
+        minimize(lambda p: float(p["k"]), space, 2.5)  # type: ignore[arg-type]
