@@ -111,8 +111,9 @@ class AveragedAcquisition:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, sd and incumbent in one unit for all samples, each of which has its own warp.
 
-        The incumbent lies below the warp's knee, and so does all that improves on it: there the
-        way back is linear, and the improvement is that of the objective.
+        The incumbent lies below the warp's knee (unless all that is better lies beyond the bounds,
+        or is noise), and so does all that improves on it: there the way back is linear, and the
+        improvement is that of the objective.
         """
         shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
         sd = scale * np.sqrt(variance)[:, np.newaxis, :]

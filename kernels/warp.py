@@ -14,7 +14,7 @@ import numpy as np
 
 from spearmint_int.arrays import FloatArray
 
-# Away from the ends, where the slope is infinite or zero, by less than any evaluation can tell.
+# Slopes are taken at least so far from the ends, where they are infinite or zero.
 EDGE = 1e-9
 
 
@@ -31,24 +31,21 @@ class InputWarp:
         if not self.columns:
             return Z
         warped = np.array(Z)
-        u, a, b = self._parts(Z)
-        z = warped[:, list(self.columns)]
-        # an observation from beyond the bounds stays where it is
-        w = np.where((z <= 0.0) | (z >= 1.0), z, -np.expm1(b * np.log1p(-(u**a))))
-        warped[:, list(self.columns)] = w
+        z, a, b = warped[:, list(self.columns)], np.array(self.a), np.array(self.b)
+        within = (z > 0.0) & (z < 1.0)  # an observation from beyond the bounds stays where it is
+        with np.errstate(divide="ignore"):  # next to 1, u^a may round to it: w is 1 then
+            w = -np.expm1(b * np.log1p(-(np.where(within, z, 0.5) ** a)))
+        warped[:, list(self.columns)] = np.where(within, w, z)
         return warped
 
     def slopes(self, Z: FloatArray) -> FloatArray:
         """dw/du [m, D] at the same rows."""
         slopes = np.ones(Z.shape)
         if self.columns:
-            u, a, b = self._parts(Z)
+            u = np.clip(Z[:, list(self.columns)], EDGE, 1.0 - EDGE)
+            a, b = np.array(self.a), np.array(self.b)
             slopes[:, list(self.columns)] = a * b * u ** (a - 1.0) * (1.0 - u**a) ** (b - 1.0)
         return slopes
-
-    def _parts(self, Z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        u = np.clip(Z[:, list(self.columns)], EDGE, 1.0 - EDGE)
-        return u, np.array(self.a), np.array(self.b)
 
     def to_json(self) -> dict[str, Any]:
         return {"columns": list(self.columns), "a": list(self.a), "b": list(self.b)}

@@ -1,4 +1,4 @@
-"""The array types that all parts share, and when two points are the same."""
+"""The array types that all parts share; which points are the same, and which in the cube."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ def aligned_square(n: int) -> FloatArray:
     buffer = np.zeros(n * n + ALIGNMENT // 8)
     start = -buffer.ctypes.data % ALIGNMENT // 8
     return buffer[start : start + n * n].reshape((n, n), order="F")
+
+
+def inside_cube(U: FloatArray) -> BoolArray:
+    """Which rows of U [n, D] lie in the unit cube: bounds that were narrowed leave some beyond."""
+    within: BoolArray = np.all((U >= 0.0) & (U <= 1.0), axis=1)
+    return within
 
 
 def point_key(row: FloatArray) -> bytes:

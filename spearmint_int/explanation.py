@@ -129,9 +129,16 @@ def _signed(expected: Expected, sign: float) -> Expected:
 
 
 def _best_known(model: FittedModel) -> Expected:
-    """The best of the evaluated points as the model sees them: the best value may be luck."""
-    found = model.predict(model.problem.observations.points)
-    row = int(np.argmin(np.where(np.isfinite(model.problem.values), found.mean, np.inf)))
+    """The best of the evaluated points as the model sees them: the best value may be luck.
+
+    Of those within the bounds, as for the search; of all where none is.
+    """
+    problem = model.problem
+    found = model.predict(problem.observations.points)
+    usable = np.isfinite(problem.values)
+    if np.any(usable & problem.reachable):
+        usable &= problem.reachable
+    row = int(np.argmin(np.where(usable, found.mean, np.inf)))
     return Expected(float(found.mean[row]), float(found.sd[row]))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from spearmint_int.arrays import BoolArray, FloatArray, IntArray
+from spearmint_int.arrays import BoolArray, FloatArray, IntArray, inside_cube
 from spearmint_int.errors import SpaceError, alternatives
 from spearmint_int.variables import (
     Axis,
@@ -32,6 +32,7 @@ from spearmint_int.variables import (
 
 # Values from which on an integer axis may be warped: below it the length scale says enough.
 LONG_AXIS = 8
+MOST_COLUMNS = 21201  # scipy's Sobol sequence has no more
 
 
 class Space:
@@ -51,12 +52,18 @@ class Space:
                 raise SpaceError(f"{name}: must be a Float, Int or Enum, got {variable!r}")
         self.variables: dict[str, Variable] = dict(variables)
         self.also_varying = also_varying
+        if self.dimensions > MOST_COLUMNS:
+            raise SpaceError(
+                f"a space can have {MOST_COLUMNS} columns, one for each number and each option, "
+                f"got {self.dimensions}"
+            )
 
     def __repr__(self) -> str:
-        return f"Space({self.variables!r})"
+        also = f", also_varying={sorted(self.also_varying)}" if self.also_varying else ""
+        return f"Space({self.variables!r}{also})"
 
     def __eq__(self, other: object) -> bool:
-        # the order too: it is that of the columns
+        # as declared, and in that order: it is that of the columns
         return isinstance(other, Space) and [*self.variables.items()] == [*other.variables.items()]
 
     def __hash__(self) -> int:
@@ -201,8 +208,7 @@ class Space:
 
     def inside(self, U: FloatArray) -> BoolArray:
         """Which rows of U [n, D] lie within the bounds."""
-        within: BoolArray = np.all((U >= 0.0) & (U <= 1.0), axis=1)
-        return within
+        return inside_cube(U)
 
     @cached_property
     def _integer_columns(self) -> tuple[IntArray, FloatArray]:

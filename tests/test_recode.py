@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.chooser import ChooserOptions, Observations, Problem, recommend, suggest
+from spearmint_int.analysis.optimum import certificate, optimum_draws
+from spearmint_int.arrays import FloatArray
+from spearmint_int.chooser import ChooserOptions, Observations, Problem, fit, recommend, suggest
 from spearmint_int.kernels import InputWarp
 from spearmint_int.recode import recoded
 from spearmint_int.sampling._chain import warp_inputs
@@ -131,3 +133,45 @@ def test_a_warp_leaves_results_beyond_the_bounds_where_they_are() -> None:
     assert np.all(np.diff(warped) > 0.0)
     assert warped[[0, 1, 3, 4]].tolist() == [-0.3, 0.0, 1.0, 1.7]
     assert np.allclose(warp_inputs(Z[:, 0].copy(), 2.0, 3.0), warped, atol=1e-12)
+
+
+def test_both_forms_of_the_warp_agree_next_to_the_bounds() -> None:
+    u = np.array([1e-300, 1e-12, 1e-9, 1.0 - 1e-9, 1.0 - 2.0**-53])
+    warped = InputWarp((0,), (0.1,), (10.0,)).apply(u[:, np.newaxis])[:, 0]
+    assert np.allclose(warp_inputs(u, 0.1, 10.0), warped, rtol=1e-12)
+
+
+@pytest.mark.parametrize("likelihood", ["NOISELESS", "GAUSSIAN"])
+def test_a_better_result_beyond_the_bounds_does_not_end_the_search_within_them(
+    likelihood: str,
+) -> None:
+    """As the incumbent it left nothing to be improved, and the search went where it knew least."""
+    space, rng = Space({"x": Float(0, 1), "y": Float(0, 1)}), np.random.default_rng(0)
+    outside = np.column_stack([rng.uniform(-0.5, -0.1, 10), rng.uniform(0.2, 0.8, 10)])
+    points = np.vstack([outside, rng.random((3, 2))])
+    options = ChooserOptions(likelihood=likelihood, samples=5, burn_in=50)
+    for _ in range(15):
+        problem = Problem(space, Observations.of(points, two_wells(points)), options=options)
+        points = np.vstack([points, suggest(problem).suggestions[0].point])
+    assert np.min(two_wells(points[10:])) < -0.99
+
+
+def two_wells(points: FloatArray) -> FloatArray:
+    """−2 beyond the bounds, at (−0.3, 0.5), and −1 within them, at (0.7, 0.3)."""
+    beyond, within = np.sum((points - [-0.3, 0.5]) ** 2, 1), np.sum((points - [0.7, 0.3]) ** 2, 1)
+    return np.asarray(-2.0 * np.exp(-beyond / 0.05) - np.exp(-within / 0.05))
+
+
+def test_with_results_beyond_the_bounds_alone_the_model_is_unsure_of_the_optimum() -> None:
+    space = Space({"x": Float(0, 1)})
+    problem = observed(space, [[-x] for x in np.linspace(0.1, 0.9, 8)], [-5.0] * 4 + [-4.0] * 4)
+    assert space.inside(suggest(problem).suggestions[0].point[np.newaxis, :])[0]
+    draws = optimum_draws(fit(problem, problem.rng()), np.random.default_rng(0))
+    assert certificate(draws).bound > 0.1
+
+
+def test_two_spaces_that_differ_in_what_has_varied_are_no_longer_one_problem() -> None:
+    variables: dict[str, Variable] = {"x": Float(0, 1), "k": Int(3, 3)}
+    data = Observations.of(np.array([[0.2, 0.5], [0.4, 1.5]]), np.array([1.0, 2.0]))
+    plain, also = Space(variables), Space(variables, also_varying=frozenset({"k"}))
+    assert Problem(plain, data).fingerprint != Problem(also, data).fingerprint

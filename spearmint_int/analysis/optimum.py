@@ -68,8 +68,10 @@ def optimum_draws(
 def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     space = model.problem.space
     spread = space.snap(sobol_design(SCREENED, space.dimensions, seed=int(rng.integers(2**31))))
-    evaluated = _unique(space.snap(model.problem.observations.points))
-    best = evaluated[[np.argmin(model.predict(evaluated).mean)]]
+    problem = model.problem
+    evaluated = space.snap(problem.observations.points[problem.reachable])
+    known = evaluated if len(evaluated) else spread
+    best = known[[np.argmin(model.predict(known).mean)]]
     lowest = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
     points = _unique(np.concatenate([lowest, spread[: PROMISING // 2]]))
     for width in SPREADS:
@@ -98,11 +100,11 @@ def _unique(points: FloatArray) -> FloatArray:
 
 
 def _chosen(model: FittedModel, points: FloatArray) -> int:
-    """The least mean; without noise, of the evaluated points alone."""
+    """The least mean; without noise, of the evaluated points alone, where there are any."""
     mean = model.predict(points).mean
-    if model.problem.options.noiseless:
-        known = model.problem.evaluated_keys
-        mean = np.where([point_key(row) in known for row in points], mean, np.inf)
+    known = np.array([point_key(row) in model.problem.evaluated_keys for row in points])
+    if model.problem.options.noiseless and np.any(known):
+        mean = np.where(known, mean, np.inf)
     return int(np.argmin(mean))
 
 

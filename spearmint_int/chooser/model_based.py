@@ -226,7 +226,10 @@ def _in_units(value: float, model: FittedModel) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _best_observed(problem: Problem) -> Recommendation:
-    values = clean_values(problem.values)
+def _best_observed(problem: Problem) -> Recommendation | None:
+    """None where every result is from beyond the bounds."""
+    if not np.any(problem.reachable):
+        return None
+    values = np.where(problem.reachable, clean_values(problem.values), np.inf)
     point = problem.observations.points[int(np.argmin(values))]
     return Recommendation(problem.space.decode(point), point, float(np.min(values)), 0.0)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.arrays import BoolArray, FloatArray, point_key
 from spearmint_int.chooser.options import ChooserOptions
 from spearmint_int.errors import SpearmintError
 from spearmint_int.sampling import ChainState
@@ -126,6 +126,11 @@ class Problem:
         return replace(self, pending=self.pending[:0])
 
     # --- which points are left ------------------------------------------------------------------
+
+    @cached_property
+    def reachable(self) -> BoolArray:
+        """Which observations [n] could be made again: earlier bounds may have been wider."""
+        return self.space.inside(self.observations.points)
 
     @cached_property
     def evaluated_keys(self) -> frozenset[bytes]:

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas
 
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import FloatArray, inside_cube
 from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.kernels.trend import Trend
 from spearmint_int.model.data import TrainingData
@@ -99,11 +99,6 @@ class Posterior:
         means, variances = Stack((self,)).moments(Z)
         return means[0], variances[0]
 
-    def moments_bound(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """μ [F, m], and an upper bound of σ² [m] that needs no product with R: O(n) a point."""
-        means, variances = Stack((self,)).moments_bound(Z)
-        return means[0], variances[0]
-
     def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """μ [F, m] and the covariance [m, m] of the latent function at Z."""
         Z, features = self._places(Z)
@@ -131,10 +126,14 @@ class Posterior:
         """The value to improve on, for each fantasy [F].
 
         Without noise it is the best value; with it the best value is lucky, and the least
-        posterior mean among the rows stands in.
+        posterior mean among the rows stands in. A row from beyond the bounds teaches the model,
+        but can't be had any more; where all are, whatever is better than the worst is welcome.
         """
         rows = self.values if self.noiseless else self.training_means
-        return np.asarray(np.min(rows, axis=1), dtype=np.float64)
+        reachable = inside_cube(self.X)
+        if not np.any(reachable):
+            return np.asarray(np.max(rows, axis=1), dtype=np.float64)
+        return np.asarray(np.min(rows[:, reachable], axis=1), dtype=np.float64)
 
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
         """Append p pending rows [p, D] with `draws` joint samples of their values.

@@ -130,8 +130,7 @@ def values_at(space: Space, group: int, points: FloatArray) -> list[Any]:
 
 def placed(snapshot: Snapshot) -> BoolArray:
     """Which observations [n] have a place on the axes: earlier bounds may have been wider."""
-    problem = snapshot.problem
-    return problem.space.inside(problem.observations.points)
+    return snapshot.problem.reachable
 
 
 def outside_note(snapshot: Snapshot) -> str:

@@ -17,6 +17,7 @@ from spearmint_int.model import (
     _predict,
 )
 from spearmint_int.model.factor import JITTER
+from spearmint_int.model.stack import Stack
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Int
 from tests.twins import (
@@ -211,6 +212,22 @@ def test_a_singular_factor_has_no_inverse(n: int) -> None:
     assert not _predict.inverse_of_factor(np.zeros((n, n), order="F"))
 
 
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_a_row_from_beyond_the_bounds_is_no_incumbent(noiseless: bool) -> None:
+    U, y = some_data(TWO_REALS, 15)
+    U[:5, 0] -= 1.0
+    y[:5] -= 100.0
+    posterior = fitted(TWO_REALS, U, y, some_theta(TWO_REALS), noiseless=noiseless)
+    rows = posterior.values if noiseless else posterior.training_means
+    assert posterior.incumbents[0] == np.min(rows[0, 5:]) > np.min(rows[0])
+
+
+def test_where_all_rows_are_beyond_the_bounds_anything_better_than_the_worst_is_welcome() -> None:
+    U, y = some_data(TWO_REALS, 6)
+    posterior = fitted(TWO_REALS, U + 1.0, y, some_theta(TWO_REALS), noiseless=True)
+    assert posterior.incumbents[0] == np.max(posterior.values)
+
+
 @ALL_KERNELS
 def test_the_compiled_bound_is_what_the_best_row_alone_explains(kernel: str) -> None:
     U, y = some_data(MIXED, 19, repeats=4)
@@ -219,7 +236,7 @@ def test_the_compiled_bound_is_what_the_best_row_alone_explains(kernel: str) -> 
     weights = column_weights(MIXED, posterior.theta)
     k = CORRELATIONS[kernel](squared_distances(Z, posterior.X, weights))
     A = 1.0 + posterior.theta.noise_ratio / posterior.counts + JITTER
-    mean, variance = posterior.moments_bound(Z)
+    (mean,), (variance,) = Stack((posterior,)).moments_bound(Z)
     expected = posterior.theta.amplitude2 * (1.0 - np.max(k**2 / A, axis=1))
     assert np.allclose(mean, posterior.moments(Z)[0], rtol=1e-12, atol=1e-12)
     assert np.allclose(variance, expected, rtol=1e-12, atol=1e-13)
@@ -232,7 +249,7 @@ def test_the_bound_of_the_variance_is_nowhere_below_it(noiseless: bool, trend: f
     posterior = fitted(MIXED, U, y, some_theta(MIXED, trend=trend), noiseless=noiseless)
     posterior = posterior.with_fantasies(MIXED.snap(PENDING), 2, np.random.default_rng(0))
     Z = MIXED.snap(np.random.default_rng(2).random((2000, 5)))
-    assert np.all(posterior.moments_bound(Z)[1] >= posterior.moments(Z)[1] - 1e-12)
+    assert np.all(Stack((posterior,)).moments_bound(Z)[1][0] >= posterior.moments(Z)[1] - 1e-12)
 
 
 def with_gradient(
@@ -499,7 +516,8 @@ def test_every_point_goes_through_the_transform_exactly_once() -> None:
     ensemble = Ensemble((fitted(TWO_REALS, halved(U), y, theta),), halved)
     by_hand = fitted(TWO_REALS, halved(U), y, theta)
     assert np.array_equal(ensemble.moments(V)[0][0], by_hand.moments(halved(V))[0])
-    assert np.array_equal(ensemble.moments_bound(V)[1][0], by_hand.moments_bound(halved(V))[1])
+    bound = Stack((by_hand,)).moments_bound(halved(V))
+    assert np.array_equal(ensemble.moments_bound(V)[1], bound[1])
     assert np.allclose(ensemble.moments_with_gradient(V)[1][0], by_hand.moments(halved(V))[1])
     fantasised = ensemble.with_fantasies(pending, 1, np.random.default_rng(0)).posteriors[0]
     assert np.array_equal(fantasised.X[-2:], halved(pending))
