@@ -29,7 +29,7 @@ from spearmint_int.chooser import (
     Recommendation,
     Suggestion,
 )
-from spearmint_int.errors import ResultError, SpearmintError, UnknownNameError
+from spearmint_int.errors import ResultError, SpaceExhausted, SpearmintError, UnknownNameError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
 from spearmint_int.sampling import Prior
@@ -116,9 +116,16 @@ class Optimizer:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
         with self._lock:
-            guesses = [self._take_guess() for _ in self._guesses[:count]]
-            rest = count - len(guesses)
-            return [*guesses, *(s.params for s in self.suggestions(rest))] if rest else guesses
+            self._drop_needless_guesses()
+            asked = [self._take_guess() for _ in self._guesses[:count]]
+            if len(asked) == count:
+                return asked
+            try:
+                return [*asked, *(s.params for s in self.suggestions(count - len(asked)))]
+            except SpaceExhausted:
+                if not asked:
+                    raise
+                return asked
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
         """As `ask`, with where each came from and why; without the guesses."""
@@ -299,6 +306,13 @@ class Optimizer:
     def _set_pending(self, pending: list[_Pending]) -> None:
         self._pending = pending
         self._history.set_pending(p.point for p in pending)
+
+    def _drop_needless_guesses(self) -> None:
+        """Without noise a point that was told or asked for already has nothing to say."""
+        if not self.options.noiseless:
+            return
+        self._guesses = list({point_key(guess): guess for guess in self._guesses}.values())
+        self.drop_guesses([*(e.params for e in self._evaluations), *self.pending])
 
     def _take_guess(self) -> Params:
         point = self._guesses.pop(0)

@@ -380,3 +380,22 @@ def test_every_setting_of_a_chooser_has_its_sentence() -> None:
         following = body[n + 1]
         assert isinstance(following, ast.Expr)
         assert isinstance(following.value, ast.Constant)
+
+
+def test_guesses_are_given_where_the_space_has_nothing_beside_them() -> None:
+    both = [{"k": 0}, {"k": 1}]
+    optimizer = Optimizer({"k": Int(0, 1)}, likelihood="NOISELESS", initial=both)
+    assert optimizer.ask(3) == both
+
+
+def test_without_noise_a_guess_is_asked_for_once_and_not_where_it_was_told() -> None:
+    optimizer = Optimizer({"k": Int(0, 5)}, likelihood="NOISELESS", initial=[{"k": 3}, {"k": 3}])
+    assert [params["k"] for params in optimizer.ask(2)].count(3) == 1
+    told = Optimizer({"k": Int(0, 5)}, likelihood="NOISELESS", initial=[{"k": 3}])
+    told.tell({"k": 3}, 1.0)
+    assert told.ask() != [{"k": 3}]
+
+
+def test_under_noise_a_guess_may_be_meant_twice() -> None:
+    optimizer = Optimizer({"k": Int(0, 5)}, initial=[{"k": 3}, {"k": 3}])
+    assert optimizer.ask(2) == [{"k": 3}, {"k": 3}]
