@@ -31,7 +31,7 @@ A failed factorization is a log posterior of −∞, that is, a rejected proposa
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport INFINITY, M_PI, cos, exp, expm1, fabs, isnan, log, log1p, sin, sqrt
+from libc.math cimport INFINITY, M_PI, cos, exp, expm1, fabs, isfinite, log, log1p, sin, sqrt
 from libc.string cimport memcpy, memset
 from numpy.random cimport bitgen_t
 from scipy.linalg.cython_lapack cimport dpotrf
@@ -143,6 +143,8 @@ cdef double log_density(const prior_t *p, double x) noexcept nogil:
     if p.kind == GAMMA:
         return (p.a - 1.0) * log(x) - p.b * x
     z = p.a / x
+    if z > 1e100:  # its square overflows, and +∞ would hold the chain for ever
+        return log(log(3.0) + 2.0 * (log(p.a) - log(x)))
     return log(log1p(3.0 * z * z))
 
 
@@ -443,7 +445,7 @@ cdef class Chain:
         solve_lower(&self.A[0, 0], &self.residual[0], self.n)
         self.quadratic = sum_of_squares(&self.residual[0], self.n)
         prior += self._log_likelihood()
-        return -INFINITY if isnan(prior) else prior
+        return prior if isfinite(prior) else -INFINITY
 
     cdef void _prepare_level(self) noexcept nogil:
         """The inner products that make Q a polynomial in the mean and in the trend's size."""

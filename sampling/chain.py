@@ -163,24 +163,28 @@ def sample_posteriors(
     """`options.samples` draws of θ, each with its posterior already factored."""
     if model.noiseless:
         data = data.without_replicates()
-    warm = None
-    if start is None and options.burn_in > 0 and len(data.X) > 1.5 * BURN_IN_ROWS:
-        some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
-        warm = sample_posteriors(some, model, few, rng=rng).state
     d2 = packed_squared_differences(data.X, model.covariance.groups)
-    runs = [
-        _Run(model, data, d2, bits, -(-options.samples // options.chains))
-        for bits in rng.bit_generator.spawn(options.chains)
-    ]
+
+    def new_runs() -> list[_Run]:
+        count = -(-options.samples // options.chains)
+        bits = rng.bit_generator.spawn(options.chains)
+        return [_Run(model, data, d2, each, count) for each in bits]
+
+    runs = [] if start is None else new_runs()
+    if start is None or not all(run.resumes(start, i) for i, run in enumerate(runs)):
+        start, warm = None, _burnt_in_on_some(data, model, options, rng)
+        runs = new_runs()
+
+    def go(index: int, run: _Run) -> None:
+        if start is None:
+            run.burn_in(options.burn_in, warm, index)
+        run.draw(1 + options.thinning)
+
     if options.chains == 1:
-        runs[0].go(options, start, warm, 0)
+        go(0, runs[0])
     else:
-
-        def go(run: tuple[int, _Run]) -> None:
-            run[1].go(options, start, warm, run[0])
-
         with ThreadPoolExecutor(min(options.threads, options.chains)) as pool:
-            list(pool.map(go, enumerate(runs)))
+            list(pool.map(go, range(options.chains), runs))
     posteriors = [
         Posterior.fit(data, theta, model.covariance, noiseless=model.noiseless, factor=factor)
         for draw in zip(*(run.draws for run in runs), strict=True)
@@ -188,6 +192,16 @@ def sample_posteriors(
     ]
     state = _next_state(runs, start)
     return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, start))
+
+
+def _burnt_in_on_some(
+    data: TrainingData, model: Model, options: SamplerOptions, rng: np.random.Generator
+) -> ChainState | None:
+    """Where chains stand after a burn-in on some of the rows; None where there are too few."""
+    if options.burn_in == 0 or len(data.X) <= 1.5 * BURN_IN_ROWS:
+        return None
+    some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
+    return sample_posteriors(some, model, few, rng=rng).state
 
 
 class _Run:
@@ -213,34 +227,27 @@ class _Run:
         self.states: list[FloatArray] = []
         self.fallback = False
 
-    def go(
-        self,
-        options: SamplerOptions,
-        start: ChainState | None,
-        warm: ChainState | None,
-        index: int,
-    ) -> None:
-        """From `start`, where an earlier chain ended; else from `warm`, which was burnt in on some
-        of the rows; else from the priors."""
-        if start is None or not self._resume(start, index):
-            self._burn_in(options.burn_in, warm, index)
-        for _ in range(self._count):
-            if not self.fallback:
-                self.chain.sweep(1 + options.thinning, False)
-            factor = None if self.fallback else Factor(self.chain.factor(), jitter=self._jitter)
-            self.draws.append((self._layout.theta(self.chain.state), factor))
-            self.states.append(self.chain.state)
+    def resumes(self, start: ChainState, index: int) -> bool:
+        """Whether it can go on from where an earlier chain ended."""
+        return self._stand(start.states[index], start.widths[index], most=JITTER)
 
-    def _burn_in(self, sweeps: int, warm: ChainState | None, index: int) -> None:
-        if warm is not None and self._resume(warm, index):
+    def burn_in(self, sweeps: int, warm: ChainState | None, index: int) -> None:
+        """From `warm`, which was burnt in on some of the rows; else from the priors."""
+        if warm is not None and self.resumes(warm, index):
             self.chain.sweep(min(sweeps, SETTLING_SWEEPS), True)
         elif self._begin():
             self.chain.sweep(sweeps, True)
         else:
             self.fallback = True
 
-    def _resume(self, start: ChainState, index: int) -> bool:
-        return self._stand(start.states[index], start.widths[index], most=JITTER)
+    def draw(self, sweeps: int) -> None:
+        """All draws, each after so many sweeps; a chain that can't stand anywhere repeats one."""
+        for _ in range(self._count):
+            if not self.fallback:
+                self.chain.sweep(sweeps, False)
+            factor = None if self.fallback else Factor(self.chain.factor(), jitter=self._jitter)
+            self.draws.append((self._layout.theta(self.chain.state), factor))
+            self.states.append(self.chain.state)
 
     def _begin(self) -> bool:
         """Stand at a typical point; shorter length scales are better conditioned."""

@@ -29,6 +29,9 @@ from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.registry import PRIORS
 from spearmint_int.sampling._chain import prior_log_density
 
+# Of the noise variance: with exact repeats of a result the likelihood grows without end towards 0.
+LEAST_NOISE = 1e-10
+
 
 class PriorError(SpearmintError, ValueError):
     """A prior that can't be: a missing, unknown or impossible parameter."""
@@ -144,7 +147,7 @@ class Priors:
 
     mean: Prior = field(default_factory=lambda: normal(0.0, 1.0))
     amplitude: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
-    noise: Prior = field(default_factory=lambda: lognormal(-7.0, 4.0, lower=1e-10, upper=1.0))
+    noise: Prior = field(default_factory=lambda: lognormal(-7.0, 4.0, lower=LEAST_NOISE, upper=1.0))
     length_scale: Prior = field(default_factory=lambda: lognormal(-1.0, 1.0, upper=10.0))
     output_power: Prior = field(default_factory=lambda: uniform(0.0, 1.0))
     trend: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
@@ -156,8 +159,14 @@ class Priors:
         return cls(length_scale=uniform(0.0, 10.0)) if noiseless else cls()
 
     def with_(self, overrides: Mapping[str, Prior]) -> Priors:
-        """These priors, some of them replaced; an unknown name lists the valid ones."""
+        """These priors, some of them replaced; an unknown name lists the valid ones.
+
+        A prior of the noise that may be 0 is cut where the default is.
+        """
         for name in overrides:
             if name not in self.__dataclass_fields__:
                 raise UnknownNameError("hyperparameter", name, self.__dataclass_fields__)
-        return replace(self, **overrides)
+        replaced = replace(self, **overrides)
+        if replaced.noise.lower > 0.0:
+            return replaced
+        return replace(replaced, noise=replace(replaced.noise, lower=LEAST_NOISE))

@@ -22,7 +22,9 @@ from spearmint_int.sampling import (
     sample_posteriors,
     split_rhat,
 )
-from spearmint_int.sampling.priors import uniform
+from spearmint_int.sampling.priors import LEAST_NOISE, Prior, horseshoe, uniform
+from spearmint_int.space import Space
+from spearmint_int.variables import Float
 from tests.sampling.posteriors import Problem
 from tests.twins import MIXED, TWO_REALS, matern52, some_data
 
@@ -115,11 +117,14 @@ def test_a_sweep_makes_a_bounded_number_of_evaluations() -> None:
     assert chain.evaluations - before <= 200 * 4 * (8 + 61)
 
 
-def sampled_from(n: int, options: SamplerOptions, seed: int) -> Draws:
+def sampled_from(
+    n: int, options: SamplerOptions, seed: int, start: ChainState | None = None, **priors: Prior
+) -> Draws:
     U, y = some_data(MIXED, n)
     covariance = Covariance.over(MIXED, kernel_named("matern52"))
     data, rng = TrainingData.collapse(MIXED.snap(U), y), np.random.default_rng(seed)
-    return sample_posteriors(data, Model(covariance, Priors(), noiseless=False), options, rng=rng)
+    model = Model(covariance, Priors().with_(priors), noiseless=False)
+    return sample_posteriors(data, model, options, rng=rng, start=start)
 
 
 def test_a_burn_in_on_some_of_many_rows_leads_to_where_all_rows_lead(
@@ -156,6 +161,34 @@ def test_a_resumed_chain_starts_where_the_last_one_stood_and_pays_no_burn_in() -
     assert second.health.resumed
     assert second.health.evaluations < 0.2 * first.health.evaluations
     assert np.array_equal(second.state.trace[:6], first.state.trace)
+
+
+def test_a_chain_that_cant_go_on_starts_anew_as_if_there_had_been_none() -> None:
+    """Its length scales are outside of the priors: they have been changed since."""
+    elsewhere = sampled_from(160, QUICK, 0, length_scale=uniform(3.0, 4.0)).state
+    anew = sampled_from(160, QUICK, 1, start=elsewhere, length_scale=uniform(0.1, 1.0))
+    plain = sampled_from(160, QUICK, 1, length_scale=uniform(0.1, 1.0))
+    assert not anew.health.resumed
+    assert len(anew.state.trace) == len(plain.state.trace)
+    assert anew.health.evaluations < 2 * plain.health.evaluations
+
+
+def test_exact_repeats_do_not_freeze_a_chain_under_spearmints_own_prior_of_the_noise() -> None:
+    """Its density is infinite at 0, and so is the likelihood: the lower bound holds both."""
+    U = np.repeat(np.linspace(0.1, 0.9, 8), 20)[:, np.newaxis]
+    data = TrainingData.collapse(U, np.repeat(np.arange(8.0) - 3.5, 20))
+    space = Space({"x": Float(0, 1)})
+    model = Model(
+        Covariance.over(space, kernel_named("matern52")),
+        Priors().with_({"noise": horseshoe(0.1)}),
+        noiseless=False,
+    )
+    draws = sample_posteriors(data, model, QUICK, rng=np.random.default_rng(0))
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        draws = sample_posteriors(data, model, QUICK, rng=rng, start=draws.state)
+    assert np.min(thetas(draws)[:, 2]) >= LEAST_NOISE
+    assert draws.health.stuck == 0
 
 
 def test_slice_widths_are_fitted_while_burning_in_and_then_left_alone() -> None:

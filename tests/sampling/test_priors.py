@@ -10,7 +10,14 @@ import pytest
 
 from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.sampling import PRIORS, Prior, PriorError, Priors, prior_from_dict
-from spearmint_int.sampling.priors import gamma, horseshoe, lognormal, normal, uniform
+from spearmint_int.sampling.priors import (
+    LEAST_NOISE,
+    gamma,
+    horseshoe,
+    lognormal,
+    normal,
+    uniform,
+)
 from tests.sampling.posteriors import log_density
 
 EXAMPLES = [
@@ -90,11 +97,23 @@ def test_an_unknown_family_lists_the_names_there_are(name: Any) -> None:
 
 
 def test_priors_are_replaced_by_the_name_of_the_hyperparameter() -> None:
-    changed = Priors().with_({"noise": lognormal(-3.0, 1.0)})
-    assert changed.noise == lognormal(-3.0, 1.0)
+    changed = Priors().with_({"amplitude": lognormal(-3.0, 1.0)})
+    assert changed.amplitude == lognormal(-3.0, 1.0)
     assert changed.mean == Priors().mean
 
 
 def test_an_unknown_hyperparameter_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'noise'"):
         Priors().with_({"nosie": lognormal(0.0, 1.0)})
+
+
+def test_a_horseshoe_is_finite_as_near_to_zero_as_doubles_go() -> None:
+    """Its square overflows there: +∞ would hold a chain for ever."""
+    near = [horseshoe(0.1).log_density(x) for x in (1e-90, 1e-101, 1e-160, 1e-300)]
+    assert np.all(np.isfinite(near))
+    assert np.all(np.diff(near) > 0)
+
+
+def test_a_prior_of_the_noise_that_may_be_zero_is_cut_where_the_default_is() -> None:
+    assert Priors().with_({"noise": horseshoe(0.1)}).noise.lower == LEAST_NOISE
+    assert Priors().with_({"noise": lognormal(0, 1, lower=1e-12)}).noise.lower == 1e-12
