@@ -24,6 +24,9 @@ from spearmint_int.errors import SpaceError, alternatives
 # range lie in its last decade.
 LOG_RATIO = 1000.0
 
+# What a double in the unit cube tells apart: so many integers, of that size; on a log scale fewer.
+MOST_INTEGERS, LARGEST_INTEGER, LARGEST_LOG_INTEGER = 10**15, 2**53, 10**13
+
 Scalar: TypeAlias = int | float | str | bool
 Params: TypeAlias = dict[str, Any]
 
@@ -96,6 +99,7 @@ class Int:
         if self.max < self.min:
             raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
         self._check_scale()
+        self._check_exact()
 
     def _check_scale(self) -> None:
         if (self.log or self.base is not None) and self.min < 1:
@@ -110,6 +114,15 @@ class Int:
         if last != self.max:
             how = f"by steps of {self.step}" if self.base is None else f"by powers of {self.base}"
             raise SpaceError(f"max must be reached from min {how}, got {self.max}; use {last}")
+
+    def _check_exact(self) -> None:
+        """Every integer must come back from its place in the cube, which is a double."""
+        largest = LARGEST_LOG_INTEGER if self.log else LARGEST_INTEGER
+        if max(abs(self.min), abs(self.max)) > largest or self.cells > MOST_INTEGERS:
+            raise SpaceError(
+                f"more than {MOST_INTEGERS:.0e} integers, or any beyond ±{largest:.0e}, can't be "
+                f"told apart, got {self.min} to {self.max}; use FLOAT and round it, or step"
+            )
 
     @property
     def cells(self) -> int:

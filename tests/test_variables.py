@@ -27,6 +27,9 @@ from spearmint_int.variables import Enum, Float, Int
         (lambda: Int(0.5, 2), "whole numbers"),  # type: ignore[arg-type]
         (lambda: Int(True, 2), "must be a number"),
         (lambda: Int(0, math.inf), "finite"),  # type: ignore[arg-type]
+        (lambda: Int(0, 2**70), "told apart"),
+        (lambda: Int(0, 10**16), "told apart"),
+        (lambda: Int(1, 10**15, log=True), "told apart"),
         (lambda: Enum([]), "at least one"),
         (lambda: Enum(["a", "a"]), "differ"),
         (lambda: Enum([["a"]]), "numbers or texts"),  # type: ignore[list-item]
@@ -37,6 +40,21 @@ from spearmint_int.variables import Enum, Float, Int
 def test_an_impossible_variable_is_refused_with_the_reason(make: Any, text: str) -> None:
     with pytest.raises(SpaceError, match=text):
         make()
+
+
+@pytest.mark.parametrize(
+    "variable", [Int(0, 10**15 - 1), Int(1, 10**13, log=True), Int(-(2**53), 2**53, step=2**20)]
+)
+def test_the_widest_integers_that_there_may_be_come_back_from_the_cube(variable: Int) -> None:
+    rng, space = np.random.default_rng(0), Space({"k": variable})
+    for index in [0, variable.cells - 1, *rng.integers(variable.cells, size=200).tolist()]:
+        value = variable.value(index)
+        assert space.decode(space.encode({"k": value})) == {"k": value}
+
+
+def test_more_options_than_the_design_has_columns_for_are_refused() -> None:
+    with pytest.raises(SpaceError, match="21201 columns"):
+        Space({"e": Enum(list(range(22_000)))})
 
 
 def test_numpy_bounds_and_options_become_plain_values() -> None:
