@@ -37,6 +37,7 @@ def certainty(folder: Folder, as_json: bool) -> None:
     import numpy as np  # noqa: PLC0415
 
     from spearmint_int.analysis.optimum import optimum_draws  # noqa: PLC0415
+    from spearmint_int.blas import one_blas_thread  # noqa: PLC0415
     from spearmint_int.snapshot import Snapshot  # noqa: PLC0415
 
     with folder.store() as store:
@@ -46,7 +47,8 @@ def certainty(folder: Folder, as_json: bool) -> None:
         needed = "two results are needed for a model" if varies else "no variable can vary"
         click.echo(needed)
         return
-    draws = optimum_draws(snapshot.model, np.random.default_rng(0))
+    with one_blas_thread():
+        draws = optimum_draws(snapshot.model, np.random.default_rng(0))
     if as_json:
         print_json(_document(draws))
     else:

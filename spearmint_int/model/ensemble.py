@@ -61,15 +61,15 @@ class Ensemble:
     def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of the outputs y, over samples and fantasies, with the warp undone."""
         means, variances = self.moments(U)
-        first, second = zip(
+        expected, spread = zip(
             *(
                 p.outputs.moments_of_undone(mean, variance)
                 for p, mean, variance in zip(self.posteriors, means, variances, strict=True)
             ),
             strict=True,
         )
-        mean = np.mean(first, axis=(0, 1))
-        return mean, np.sqrt(np.maximum(np.mean(second, axis=(0, 1)) - mean**2, 0.0))
+        within, between = np.mean(spread, axis=(0, 1)), np.var(expected, axis=(0, 1))
+        return np.mean(expected, axis=(0, 1)), np.sqrt(within + between)
 
     def with_fantasies(self, U: FloatArray, draws: int, rng: np.random.Generator) -> Ensemble:
         """Every posterior with fantasies at the pending points U [p, D]."""

@@ -97,10 +97,12 @@ class OutputWarp:
     def moments_of_undone(
         self, mean: FloatArray, variance: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """E[y] and E[y²] for z ~ N(mean, variance): not ψ⁻¹ of the mean, which is the median."""
+        """E[y] and Var[y] for z ~ N(mean, variance): not ψ⁻¹ of the mean, which is the median."""
         nodes = NODES.reshape(-1, *[1] * np.ndim(mean))
         y = self.undo(mean + np.sqrt(variance) * nodes)
-        return np.tensordot(WEIGHTS, y, 1), np.tensordot(WEIGHTS, y * y, 1)
+        expected = np.tensordot(WEIGHTS, y, 1)
+        # from the deviations: E[y²] − E[y]² has no digits left where y is large and all but known
+        return expected, np.tensordot(WEIGHTS, (y - expected) ** 2, 1)
 
 
 def warp(y: FloatArray, power: float) -> FloatArray:
