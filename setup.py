@@ -37,9 +37,13 @@ setup(
             exclude=[f"spearmint_int.{folder}*" for folder in ROOT_FOLDERS],
         ),
         *(f"spearmint_int.{folder}" for folder in ROOT_FOLDERS),
+        "spearmint_int.dashboard.assets",
     ],
     package_dir={f"spearmint_int.{folder}": folder for folder in ROOT_FOLDERS},
-    package_data={"": ["*.pyi", "py.typed", "*.json"], "spearmint_int.dashboard": ["assets/*"]},
+    package_data={
+        "": ["*.pyi", "py.typed", "*.json"],
+        "spearmint_int.dashboard.assets": ["*"],
+    },
     ext_modules=cythonize(
         EXTENSIONS,
         include_path=["kernels"],  # where _pointwise.pxd is found
