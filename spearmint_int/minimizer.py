@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, closing
+from copy import deepcopy
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def minimize(
     function: Function,
     space: Space | Mapping[str, Variable],
     evaluations: int = 50,
-    seed: int = 0,
+    seed: int | None = 0,
     *,
     direction: str = "minimize",
     initial: Iterable[Initial] = (),
@@ -96,7 +97,7 @@ def minimize(
     Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
     function is raised with that in its attribute `result`.
     """
-    _check(evaluations, n_jobs)
+    _check(evaluations, n_jobs, timeout)
     guesses, known = _guesses_and_results(initial)
     optimizer = Optimizer(
         space, seed=seed, direction=direction, initial=guesses, options=options, **settings
@@ -118,10 +119,12 @@ def minimize(
         return search.run(n_jobs if n_jobs > 0 else os.cpu_count() or 1)
 
 
-def _check(evaluations: int, n_jobs: int) -> None:
+def _check(evaluations: int, n_jobs: int, timeout: float | None) -> None:
     for name, count in (("evaluations", evaluations), ("n_jobs", n_jobs)):
         if isinstance(count, bool) or not isinstance(count, Integral):  # numpy's integers too
             raise TypeError(f"{name} must be a whole number, got {count!r}")
+    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, Real)):
+        raise TypeError(f"timeout must be a number of seconds, got {timeout!r}")
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     if n_jobs < 1 and n_jobs != -1:
@@ -131,6 +134,8 @@ def _check(evaluations: int, n_jobs: int) -> None:
 def _guesses_and_results(
     initial: Iterable[Initial],
 ) -> tuple[list[Mapping[str, Any]], list[tuple[Mapping[str, Any], float]]]:
+    if isinstance(initial, Mapping):
+        raise TypeError("initial must be a list of guesses and results, got a single one: [{…}]")
     guesses: list[Mapping[str, Any]] = []
     results: list[tuple[Mapping[str, Any], float]] = []
     for entry in initial:
@@ -160,10 +165,11 @@ class _Search:
         """Take over what is known: earlier evaluations of the folder, and the caller's."""
         if self.folder is not None:
             self.begun = self.folder.restore(self.optimizer)
-            self.optimizer.drop_guesses([e.params for e in self.optimizer.history])
-        there = {repr((e.params, e.value)) for e in self.optimizer.history}
+            self.optimizer.drop_known_guesses()
+        space = self.optimizer.space
+        there = {repr((space.decode(e.point), e.value)) for e in self.optimizer.history}
         for params, value in known:
-            told = self.optimizer.space.decode(self.optimizer.space.encode(params))
+            told = space.decode(space.encode(params))
             if repr((told, float(value))) not in there:  # an earlier call has brought it
                 self._keep(params, value, known=True)
         if self.bar is not None:
@@ -178,7 +184,7 @@ class _Search:
                 self._run_threads(n_jobs)
         except KeyboardInterrupt:
             self.message = "interrupted"
-        except Exception as error:
+        except BaseException as error:  # an exit from within the function too
             error.result = self._result(f"ended by {type(error).__name__}")  # type: ignore[attr-defined]
             raise
         return self._result(self.message or "")
@@ -186,7 +192,7 @@ class _Search:
     def _run_alone(self) -> None:
         while self._may_begin():
             for params in self._ask(1):
-                self._ended(params, self.function(params))
+                self._ended(params, self.function(deepcopy(params)))
 
     def _run_threads(self, n_jobs: int) -> None:
         running: dict[Future[float], Params] = {}
@@ -195,7 +201,7 @@ class _Search:
                 while self._may_begin() or running:
                     free = min(n_jobs - len(running), self.evaluations - self.begun)
                     for params in self._ask(free) if free > 0 and self._may_begin() else ():
-                        running[pool.submit(self.function, params)] = params
+                        running[pool.submit(self.function, deepcopy(params))] = params
                     if running:
                         done, _ = wait(running, return_when=FIRST_COMPLETED)
                         self._keep_results({future: running.pop(future) for future in done})

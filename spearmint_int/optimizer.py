@@ -12,8 +12,10 @@ import json
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +53,15 @@ class Evaluation:
 
     params: Params
     value: float
-    point: FloatArray = field(repr=False)
+    point: FloatArray = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
 class _Pending:
-    """A point that was asked for and not told yet."""
+    """A point that was asked for and not told yet, or a guess that waits for it.
+
+    Whoever asks gets a copy of the parameters, and may do with it what they like.
+    """
 
     params: Params
     point: FloatArray
@@ -72,21 +77,25 @@ class Optimizer:
         self,
         space: Space | Mapping[str, Variable],
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         direction: str = "minimize",
         initial: Iterable[Mapping[str, Any]] = (),
         options: ChooserOptions | None = None,
         **settings: Any,
     ) -> None:
-        """`initial` are guesses, which are asked first. `settings` are fields of ChooserOptions,
-        such as `likelihood="NOISELESS"`."""
+        """`initial` are guesses, which are asked first. A seed of None is another one each time.
+        `settings` are fields of ChooserOptions, such as `likelihood="NOISELESS"`."""
         if direction not in DIRECTIONS:
             raise UnknownNameError("direction", direction, DIRECTIONS)
+        if isinstance(initial, Mapping):
+            raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
         self.space = space if isinstance(space, Space) else Space(space)
-        self.seed, self.direction = seed, direction
-        self.options = _with_settings(options or ChooserOptions(), settings)
+        self.seed, self.direction = _as_seed(seed), direction
+        self.options = options_with(options or ChooserOptions(), settings)
         self._lock = threading.RLock()
-        self._guesses = [self.space.encode(guess) for guess in initial]
+        self._guesses = [
+            _Pending(self.space.plain(guess), self.space.encode(guess)) for guess in initial
+        ]
         self._evaluations: list[Evaluation] = []
         self._pending: list[_Pending] = []
         self._history = MemoryHistory(task=OBJECTIVE, dimensions=self.space.dimensions)
@@ -106,22 +115,22 @@ class Optimizer:
     @property
     def pending(self) -> tuple[Params, ...]:
         """What was asked for and not told yet."""
-        return tuple(suggestion.params for suggestion in self._pending)
+        return tuple(deepcopy(pending.params) for pending in self._pending)
 
     def ask(self, count: int = 1) -> list[Params]:
         """`count` different points, each chosen with those before it pending; guesses come first.
 
         Fewer where a noiseless, all-integer space has fewer left; SpaceExhausted where it has none.
         """
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
             raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
         with self._lock:
             self._drop_needless_guesses()
-            asked = [self._take_guess() for _ in self._guesses[:count]]
+            asked = [self._take_guess() for _ in self._guesses[: int(count)]]
             if len(asked) == count:
                 return asked
             try:
-                return [*asked, *(s.params for s in self.suggestions(count - len(asked)))]
+                return [*asked, *(s.params for s in self.suggestions(int(count) - len(asked)))]
             except SpaceExhausted:
                 if not asked:
                     raise
@@ -132,17 +141,16 @@ class Optimizer:
         with self._lock:
             answer = self._experiment.suggest(count)
             self._experiment.go_on_from(answer)
-            self._set_pending(
-                [*self._pending, *(_Pending(s.params, s.point) for s in answer.suggestions)]
-            )
+            chosen = [_Pending(deepcopy(s.params), s.point) for s in answer.suggestions]
+            self._set_pending([*self._pending, *chosen])
             return list(answer.suggestions)
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
         number = _as_result(value)
         with self._lock:
-            point = self._take_pending(params)
-            self._keep(Evaluation(self.space.decode(point), number, point))
+            told = self._take_pending(params)
+            self._keep(Evaluation(told.params, number, told.point))
 
     def forget(self, params: Mapping[str, Any]) -> None:
         """These parameters were asked for, and no result will come: whoever had them is gone."""
@@ -240,7 +248,7 @@ class Optimizer:
                 for e in self._evaluations
             ],
             "pending": [{"params": p.params, "point": p.point.tolist()} for p in self._pending],
-            "guesses": [point.tolist() for point in self._guesses],
+            "guesses": [{"params": g.params, "point": g.point.tolist()} for g in self._guesses],
             "chain": self._history.chain(),
         }
 
@@ -256,7 +264,12 @@ class Optimizer:
         optimizer = cls(
             variables, seed=stored["seed"], direction=direction, options=ChooserOptions(**options)
         )
-        optimizer._guesses = [np.array(point) for point in stored.get("guesses", ())]
+        optimizer._guesses = [
+            _Pending(g["params"], np.array(g["point"]))
+            if isinstance(g, dict)
+            else _Pending(optimizer.space.decode(np.array(g)), np.array(g))  # an earlier release
+            for g in stored.get("guesses", ())
+        ]
         optimizer.restore(
             (
                 Evaluation(e["params"], _read_json(e["value"]), np.array(e["point"]))
@@ -279,10 +292,12 @@ class Optimizer:
             if chain is not None:
                 self._history.keep_chain(chain)
 
-    def drop_guesses(self, evaluated: Sequence[Params]) -> None:
-        """Don't ask for guesses that were evaluated."""
+    def drop_known_guesses(self) -> None:
+        """Don't ask for guesses that were evaluated, or asked for."""
         with self._lock:
-            self._guesses = [g for g in self._guesses if self.space.decode(g) not in evaluated]
+            points = [*(e.point for e in self._evaluations), *(p.point for p in self._pending)]
+            known = [self.space.decode(point) for point in points]
+            self._guesses = [g for g in self._guesses if self.space.decode(g.point) not in known]
 
     @property
     def chain(self) -> Mapping[str, Any] | None:
@@ -311,31 +326,45 @@ class Optimizer:
         """Without noise a point that was told or asked for already has nothing to say."""
         if not self.options.noiseless:
             return
-        self._guesses = list({point_key(guess): guess for guess in self._guesses}.values())
-        self.drop_guesses([*(e.params for e in self._evaluations), *self.pending])
+        self._guesses = list({point_key(guess.point): guess for guess in self._guesses}.values())
+        self.drop_known_guesses()
 
     def _take_guess(self) -> Params:
-        point = self._guesses.pop(0)
-        params = self.space.decode(point)
-        self._set_pending([*self._pending, _Pending(params, point)])
-        return params
+        guess = self._guesses.pop(0)
+        self._set_pending([*self._pending, guess])
+        return deepcopy(guess.params)
 
-    def _take_pending(self, params: Mapping[str, Any]) -> FloatArray:
-        """The exact point of a suggestion that is told, or the canonical one of any other."""
-        told = point_key(self.space.encode(params))
-        for i, suggestion in enumerate(self._pending):
-            if point_key(self.space.encode(suggestion.params)) == told:
+    def _take_pending(self, params: Mapping[str, Any]) -> _Pending:
+        """What was asked for as it was, or the canonical point of any other parameters."""
+        point = self.space.encode(params)
+        for i, pending in enumerate(self._pending):
+            if point_key(self.space.encode(pending.params)) == point_key(point):
                 self._set_pending(self._pending[:i] + self._pending[i + 1 :])
-                return suggestion.point
-        return self.space.encode(params)
+                return pending
+        return _Pending(self.space.plain(params), point)
+
+
+def _as_seed(seed: int | None) -> int:
+    if seed is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise SpearmintError(f"seed must be a whole number from 0 on, or None, got {seed!r}")
+    return int(seed)
 
 
 def _as_result(value: Any) -> float:
+    """Numbers, and arrays with a single one, as objectives of an experiment may return."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
     try:
+        if isinstance(value, str | bytes):
+            raise TypeError
         return float(value)
+    except OverflowError:  # an integer beyond the floats
+        return math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
         raise ResultError(
-            f"tell: a result must be a number, got {value!r}; NaN says that it failed there"
+            f"a result must be a number, got {value!r}; NaN says that it failed there"
         ) from None
 
 
@@ -345,7 +374,8 @@ def _html_row(cells: Sequence[Any], *, bold: bool) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts) + "</tr>"
 
 
-def _with_settings(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:
+def options_with(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:
+    """The options with these settings; a name that is none lists those there are."""
     if isinstance(settings.get("initial_points"), list | tuple):
         raise TypeError(
             "initial_points is a number, of points that come before the model; "

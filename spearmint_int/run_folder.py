@@ -15,7 +15,7 @@ import numpy as np
 
 from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import ChooserOptions
-from spearmint_int.config import DEFAULT_FILE, load_config
+from spearmint_int.config import DEFAULT_FILE, Config, load_config
 from spearmint_int.errors import ConfigError
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.history import CHAIN
@@ -50,11 +50,11 @@ class RunFolder:
     def __init__(self, path: str | Path, optimizer: Optimizer) -> None:
         """ConfigError where the folder belongs to an experiment with other variables."""
         directory = Path(path)
-        directory.mkdir(parents=True, exist_ok=True)
-        if not (directory / DEFAULT_FILE).exists():
-            text = json.dumps(config_document(optimizer), indent=2, ensure_ascii=False)
-            write_whole(directory / DEFAULT_FILE, text + "\n")
-        self._config = load_config(directory)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
+        self._config = _config_in(directory, optimizer)
         if self._config.space() != optimizer.space:
             raise ConfigError(f"{directory}: its config has other variables; take another folder")
         if self._config.maximize != (optimizer.direction == "maximize"):
@@ -86,6 +86,20 @@ class RunFolder:
 
     def close(self) -> None:
         self._store.close()
+
+
+def _config_in(directory: Path, optimizer: Optimizer) -> Config:
+    """The config that is there, or a new one; one that can't be read is not left behind."""
+    file = directory / DEFAULT_FILE
+    if file.exists():
+        return load_config(directory)
+    text = json.dumps(config_document(optimizer), indent=2, ensure_ascii=False)
+    write_whole(file, text + "\n")
+    try:
+        return load_config(directory)
+    except ConfigError:
+        file.unlink()
+        raise
 
 
 def config_document(optimizer: Optimizer) -> dict[str, Any]:

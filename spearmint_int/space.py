@@ -48,6 +48,8 @@ class Space:
         if not variables:
             raise SpaceError("a space must have at least one variable")
         for name, variable in variables.items():
+            if not isinstance(name, str):
+                raise SpaceError(f"{name!r}: the name of a variable must be a text")
             if not isinstance(variable, Float | Int | Enum):
                 raise SpaceError(f"{name}: must be a Float, Int or Enum, got {variable!r}")
         self.variables: dict[str, Variable] = dict(variables)
@@ -161,6 +163,10 @@ class Space:
 
     def encode(self, params: Mapping[str, Any]) -> FloatArray:
         """The canonical point of these parameters; SpaceError names the variable that is off."""
+        if not isinstance(params, Mapping):
+            one = "; give one of them" if isinstance(params, list | tuple) else ""
+            kind = type(params).__name__
+            raise SpaceError(f"parameters must map names to values, got a {kind}{one}")
         for name in params:
             if name not in self.variables:
                 raise SpaceError(f"{name}: no such variable{alternatives(name, self.variables)}")
@@ -184,6 +190,16 @@ class Space:
             name: values[name][0] if variable.size == 1 else values[name]
             for name, variable in self.variables.items()
         }
+
+    def plain(self, params: Mapping[str, Any]) -> Params:
+        """The parameters as `decode` has them, but every FLOAT as it was given: on the way into the
+        cube and back it would lose its last digits."""
+        values = self.decode(self.encode(params))
+        for name, variable in self.variables.items():
+            if isinstance(variable, Float):
+                given = [float(x) for x in _as_elements(params[name], variable.size)]
+                values[name] = given[0] if variable.size == 1 else given
+        return values
 
     def snap(self, U: FloatArray) -> FloatArray:
         """T: the canonical representative of every row of U [n, D] (or of one u [D]).

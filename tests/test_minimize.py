@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -296,3 +297,52 @@ def test_evaluations_are_a_whole_number_and_numpys_are_too() -> None:
     assert minimize(lambda p: float(p["k"]), space, np.int64(3)).message == "3 evaluations done"  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"evaluations must be a whole number, got 2\.5"):
         minimize(lambda p: float(p["k"]), space, 2.5)  # type: ignore[arg-type]
+
+
+def test_a_function_may_do_with_its_parameters_what_it_likes() -> None:
+    def careless(params: Params) -> float:
+        return float(params.pop("a"))
+
+    result = minimize(careless, {"a": Int(1, 12)}, evaluations=4, progress=False)
+    assert [e.value for e in result.history] == [e.params["a"] for e in result.history]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_function_that_exits_leaves_what_was_evaluated(n_jobs: int) -> None:
+    calls = itertools.count(1)
+
+    def leaving(params: Params) -> float:
+        if next(calls) >= 4:
+            sys.exit(3)
+        return float(params["a"])
+
+    with pytest.raises(SystemExit) as caught:
+        minimize(leaving, {"a": Int(1, 12)}, evaluations=9, n_jobs=n_jobs, progress=False)
+    assert len(caught.value.result.history) == 3  # type: ignore[attr-defined]
+
+
+def test_a_space_that_a_folder_cant_keep_leaves_none_behind(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError):
+        minimize(bowl, {"a b": Int(0, 5)}, evaluations=2, path=tmp_path / "run", progress=False)
+    found = minimize(
+        lambda p: float(p["a"]),
+        {"a": Int(0, 5)},
+        evaluations=2,
+        path=tmp_path / "run",
+        progress=False,
+    )
+    assert len(found.history) == 2
+
+
+def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="must be a folder"):
+        minimize(bowl, {"a": Int(0, 5)}, evaluations=2, path=tmp_path / "file", progress=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"), [({"timeout": "1h"}, "seconds"), ({"initial": {"a": 1}}, "a list")]
+)
+def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        minimize(bowl, {"a": Int(0, 5)}, evaluations=2, progress=False, **given)

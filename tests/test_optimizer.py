@@ -24,6 +24,7 @@ from spearmint_int import (
     SpaceExhausted,
     SpearmintError,
 )
+from spearmint_int.errors import ResultError
 from spearmint_int.sampling.priors import horseshoe, lognormal
 from spearmint_int.variables import Params, Variable
 
@@ -399,3 +400,89 @@ def test_without_noise_a_guess_is_asked_for_once_and_not_where_it_was_told() -> 
 def test_under_noise_a_guess_may_be_meant_twice() -> None:
     optimizer = Optimizer({"k": Int(0, 5)}, initial=[{"k": 3}, {"k": 3}])
     assert optimizer.ask(2) == [{"k": 3}, {"k": 3}]
+
+
+# --- what is handed out and taken -----------------------------------------------------------------
+
+SMALL: dict[str, Variable] = {"a": Int(1, 12), "b": Int(1, 12)}
+
+
+def test_what_was_asked_for_may_be_changed_and_is_told_as_it_is_then() -> None:
+    optimizer = Optimizer(SMALL)
+    first, second = optimizer.ask(2)
+    first["a"] = 13 - first["a"]
+    optimizer.tell(first, 2.0)
+    assert optimizer.history[-1].params == first
+    second.pop("a")
+    assert len(optimizer.pending) == 2
+    assert all(set(params) == {"a", "b"} for params in optimizer.pending)
+
+
+def test_a_pending_point_is_not_the_suggestions_own_dictionary() -> None:
+    optimizer = Optimizer(SMALL)
+    (suggestion,) = optimizer.suggestions()
+    suggestion.params.clear()
+    assert set(optimizer.pending[0]) == {"a", "b"}
+
+
+def test_parameters_of_ones_own_come_back_as_they_were_given() -> None:
+    """The way into the cube and back costs the last digits."""
+    space = {"x": Float(1e-4, 1, log=True), "y": Float(-3, 7), "w": Float(0, 3, size=2)}
+    given = {"x": 0.1, "y": 0.3, "w": [0.1, 0.7]}
+    optimizer = Optimizer(space, initial=[given])
+    assert optimizer.ask() == [given]
+    optimizer.tell(given, 1.0)
+    optimizer.tell({**given, "y": 0.6}, 2.0)
+    assert [e.params for e in optimizer.history] == [given, {**given, "y": 0.6}]
+
+
+def test_two_evaluations_are_equal_by_their_parameters_and_value() -> None:
+    one, other = Optimizer(SMALL), Optimizer(SMALL)
+    for optimizer in (one, other):
+        optimizer.tell({"a": 1, "b": 2}, 3.0)
+    assert one.best() == other.best()
+
+
+@pytest.mark.parametrize(
+    ("params", "text"),
+    [([{"a": 1, "b": 2}], "got a list; give one of them"), (3, "got a int"), (None, "NoneType")],
+)
+def test_parameters_that_are_no_mapping_are_refused_in_a_sentence(params: Any, text: str) -> None:
+    with pytest.raises(SpaceError, match=text):
+        Optimizer(SMALL).tell(params, 1.0)
+
+
+def test_a_number_beyond_the_floats_is_a_failure_and_a_text_is_none() -> None:
+    optimizer = Optimizer(SMALL)
+    results: list[Any] = [10**400, np.array([3.0])]
+    for b, result in enumerate(results, start=1):
+        optimizer.tell({"a": 1, "b": b}, result)
+    assert [e.value for e in optimizer.history] == [math.inf, 3.0]
+    text: Any = " 7 "
+    with pytest.raises(ResultError, match="must be a number, got ' 7 '"):
+        optimizer.tell({"a": 1, "b": 3}, text)
+
+
+def test_numpys_integers_count_too() -> None:
+    two: Any = np.int64(2)
+    assert len(Optimizer(SMALL).ask(two)) == 2
+
+
+def test_a_seed_of_none_is_another_each_time_and_others_are_whole_numbers() -> None:
+    assert Optimizer(SMALL, seed=None).seed != Optimizer(SMALL, seed=None).seed
+    impossible: list[Any] = [1.5, -1, "0", True]
+    for seed in impossible:
+        with pytest.raises(SpearmintError, match="seed must be a whole number"):
+            Optimizer(SMALL, seed=seed)
+
+
+def test_a_single_guess_is_told_to_be_a_list() -> None:
+    guess: Any = {"a": 1, "b": 2}
+    with pytest.raises(TypeError, match="list of guesses"):
+        Optimizer(SMALL, initial=guess)
+
+
+def test_the_name_of_a_variable_is_a_text() -> None:
+    variables: Any = {1: Int(1, 5)}
+    with pytest.raises(SpaceError, match="must be a text"):
+        Optimizer(variables)

@@ -33,6 +33,7 @@ from spearmint_int.chooser import OBJECTIVE, ChooserOptions
 from spearmint_int.errors import SpaceExhausted, SpearmintError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
+from spearmint_int.optimizer import options_with
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable
 
@@ -58,9 +59,17 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
         self._random = RandomSampler(seed=seed)
         self._seed = 0 if seed is None else seed
-        self._options = ChooserOptions(**options)
+        self._options = options_with(ChooserOptions(), options)
         self._search_space = IntersectionSearchSpace()
         self._chains: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copies, which can't take a lock along: studies are sent to processes."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
         self._lock = threading.Lock()
 
     def reseed_rng(self) -> None:

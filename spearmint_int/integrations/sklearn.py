@@ -75,7 +75,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
         """Ask, let scikit-learn cross-validate, tell; a score of NaN is a failure there."""
         self._check_counts()
         choices = {name: _choices(spec) for name, spec in self.param_space.items()}
-        space = Space({name: _variable(spec) for name, spec in self.param_space.items()})
+        space = Space({name: _variable(name, spec) for name, spec in self.param_space.items()})
         self.optimizer_ = Optimizer(
             space, seed=self._seed(), direction="maximize", **(self.options or {})
         )
@@ -110,6 +110,9 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
         )
 
     def _check_counts(self) -> None:
+        if not isinstance(self.param_space, Mapping):
+            given = type(self.param_space).__name__
+            raise TypeError(f"param_space must map parameters to what they may be, got a {given}")
         for name in ("n_iter", "n_points"):
             count = getattr(self, name)
             if not isinstance(count, numbers.Integral) or count < 1:
@@ -128,18 +131,19 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
         return f"mean_test_{self.refit}" if several else "mean_test_score"
 
 
-def _variable(spec: Variable | Sequence[Any]) -> Variable:
+def _variable(name: str, spec: Variable | Sequence[Any]) -> Variable:
     choices = _choices(spec)
     if choices is not None:
         return Enum(range(len(choices)))
     if isinstance(spec, Int | Float | Enum):
         return spec
-    raise SpaceError(f"must be an Int, a Float, an Enum or a list of choices, got {spec!r}")
+    what = "an Int, a Float, an Enum or a list of choices"
+    raise SpaceError(f"param_space: {name}: must be {what}, got {spec!r}")
 
 
 def _choices(spec: Variable | Sequence[Any]) -> list[Any] | None:
     """A list of anything is searched by the numbers of its entries."""
-    return list(spec) if isinstance(spec, list | tuple) else None
+    return list(spec) if isinstance(spec, list | tuple | range | np.ndarray) else None
 
 
 def _chosen(params: Mapping[str, Any], choices: Mapping[str, list[Any] | None]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,16 @@ def test_several_objectives_are_refused_in_one_sentence() -> None:
     found = optuna.create_study(directions=["minimize"] * 2, sampler=SpearmintSampler())
     with pytest.raises(SpearmintError, match="several objectives is not supported"):
         found.ask({"x": FloatDistribution(0, 1)})
+
+
+def test_a_study_can_be_pickled_with_its_sampler() -> None:
+    found = study()
+    found.optimize(bowl, n_trials=4)
+    copy = pickle.loads(pickle.dumps(found))
+    copy.optimize(bowl, n_trials=2)
+    assert len(copy.trials) == 6
+
+
+def test_a_setting_that_does_not_exist_is_told_as_the_optimizer_does() -> None:
+    with pytest.raises(TypeError, match="no such setting: sed; choose from"):
+        SpearmintSampler(sed=1)

@@ -28,10 +28,10 @@ TREE: dict[str, Any] = {
 }
 
 
-def search(**others: Any) -> Any:
+def search(space: Any = TREE, **others: Any) -> Any:
     given: dict[str, Any] = {"n_iter": 6, "cv": 3, "random_state": 0, "options": QUICK}
     tree = DecisionTreeClassifier(random_state=0)
-    return IntegerSearchCV(tree, TREE, **(given | others))
+    return IntegerSearchCV(tree, space, **(given | others))
 
 
 def test_a_search_has_what_scikit_learns_searches_have() -> None:
@@ -142,3 +142,16 @@ def test_boosting_on_digits_is_searched() -> None:
     found = IntegerSearchCV(boosting, space, n_iter=5, cv=2, random_state=0, options=QUICK)
     found.fit(X[::6], y[::6])
     assert found.best_score_ > 0.6
+
+
+@pytest.mark.parametrize("depths", [range(1, 5), np.arange(1, 5), [1, 2, 3, 4]])
+def test_choices_may_be_a_range_or_an_array(depths: Any) -> None:
+    found = search({"max_depth": depths}, n_iter=3).fit(*load_iris(return_X_y=True))
+    assert found.best_params_["max_depth"] in (1, 2, 3, 4)
+
+
+def test_what_a_parameter_cant_be_is_told_with_its_name() -> None:
+    with pytest.raises(SpaceError, match="param_space: max_depth: must be an Int"):
+        search({"max_depth": 3}).fit(*load_iris(return_X_y=True))
+    with pytest.raises(TypeError, match="param_space must map"):
+        search(None).fit(*load_iris(return_X_y=True))
