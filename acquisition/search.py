@@ -3,7 +3,9 @@
 - A lattice that is small enough is enumerated, and the answer is exact.
 - Otherwise Sobol points (with every integer combination in turn, while there are few), the visited
   points, a spray around the best of them and their neighbours are looked at. From the best, reals
-  climb by L-BFGS-B, all starts in one evaluation, and integers by neighbour moves with strides.
+  climb by L-BFGS-B, all starts in one evaluation, and integers by neighbour moves with strides. A
+  lattice too large to enumerate is first climbed without T, and rounded: its neighbours lead there
+  a step at a time.
 The result is never worse than the best candidate.
 """
 
@@ -16,7 +18,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from spearmint_int.acquisition.sobol import shifted_sobol
-from spearmint_int.acquisition.surface import SupportsBound, SupportsGradient, Surface
+from spearmint_int.acquisition.surface import (
+    SupportsBound,
+    SupportsGradient,
+    SupportsRelaxation,
+    Surface,
+)
 from spearmint_int.arrays import FloatArray, IntArray, point_key
 from spearmint_int.space import Space
 
@@ -39,6 +46,7 @@ class _Climb:
 
 
 ALL_STARTS = _Climb(5, 0.1)  # then the best climbs on alone, which is as high and cheaper
+WITHOUT_T = _Climb(15, 0.1)
 WINNERS_STEP = 0.02
 
 
@@ -215,9 +223,12 @@ def _climb_all(
 
     Only what has moved to other integers climbs again: the rest stands on its hill already.
     """
+    if space.is_discrete and isinstance(surface, SupportsRelaxation):
+        starts = _climb_without_t(surface, space, starts, excluded)
+    columns = space.real_columns
     arrived, under_way = starts.take(np.arange(0)), starts
     for _ in range(LATTICE_ROUNDS if space.is_discrete else ROUNDS):
-        under_way = _climb_reals(surface, space, under_way, excluded, ALL_STARTS)
+        under_way = _climb_reals(surface, columns, under_way, excluded, ALL_STARTS)
         under_way, moved = _move_integers(surface, space, under_way, excluded)
         arrived = arrived + under_way.take(np.flatnonzero(~moved))
         under_way = under_way.take(np.flatnonzero(moved))
@@ -228,18 +239,29 @@ def _climb_all(
         return reached
     winner = reached.take(np.array([int(np.argmax(reached.values))]))
     last = _Climb(last_climb, WINNERS_STEP)
-    return reached + _climb_reals(surface, space, winner, excluded, last)
+    return reached + _climb_reals(surface, columns, winner, excluded, last)
+
+
+def _climb_without_t(
+    surface: SupportsRelaxation, space: Space, starts: _Pool, excluded: frozenset[bytes]
+) -> _Pool:
+    """Each start where the surface without T leads it, rounded, if that is better."""
+    integers = np.array([axis.start for axis in space.axes if not axis.one_hot], dtype=np.int64)
+    climbed = _climb_reals(surface.relaxed(), integers, starts, frozenset(), WITHOUT_T)
+    rows = space.snap(climbed.rows)
+    rounded = _Pool(rows, _scored(surface, rows, excluded), starts.sources)
+    return _better(starts, rounded, "refined")
 
 
 def _climb_reals(
     surface: SupportsGradient,
-    space: Space,
+    columns: IntArray,
     pool: _Pool,
     excluded: frozenset[bytes],
     climb: _Climb,
 ) -> _Pool:
-    """L-BFGS-B on the sum over all starts: its gradient separates, its evaluations are shared."""
-    columns = space.real_columns
+    """L-BFGS-B in these columns, on the sum over all starts: its gradient separates, its
+    evaluations are shared."""
     if len(columns) == 0:
         return pool
     rows = np.array(pool.rows)

@@ -62,6 +62,15 @@ class SupportsPending(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsRelaxation(Protocol):
+    """A surface that can be had without T: the same on the lattice, and smooth in between."""
+
+    def value(self, U: FloatArray) -> FloatArray: ...
+
+    def relaxed(self) -> SupportsGradient: ...
+
+
 class PointwiseAcquisition(Protocol):
     """A function of one Gaussian prediction and the incumbent.
 
@@ -97,6 +106,9 @@ class AveragedAcquisition:
         by_mean = np.einsum("sfm,sfmd->md", weights * scores.d_mean, dmean)
         by_sd = np.sum(weights * scores.d_sd, axis=1) / (2.0 * np.sqrt(variance))
         return value, by_mean + np.einsum("sm,smd->md", by_sd, dvariance)
+
+    def relaxed(self) -> AveragedAcquisition:
+        return replace(self, ensemble=self.ensemble.unrounded)
 
     def with_pending(self, U: FloatArray, rng: np.random.Generator) -> AveragedAcquisition:
         """With one fantasy of the result at U for each that there is: the factors grow by a row.
@@ -173,6 +185,9 @@ class NegativeBound:
         dspread = dspread + 2.0 * np.mean((y - mean)[..., np.newaxis] * dy, axis=(0, 1))
         sd = np.sqrt(spread)
         return -mean - self.kappa * sd, -dmean - 0.5 * self.kappa / sd[:, np.newaxis] * dspread
+
+    def relaxed(self) -> NegativeBound:
+        return replace(self, ensemble=self.ensemble.unrounded)
 
     def _spread(self, y: FloatArray, variances: FloatArray) -> FloatArray:
         """The mixture's variance: that of each sample, and that between them."""

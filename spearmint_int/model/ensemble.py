@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
-from spearmint_int.kernels.covariance import InputTransform
+from spearmint_int.kernels.covariance import InputTransform, unrounded
 from spearmint_int.model.posterior import Posterior
 from spearmint_int.model.stack import Stack
 
@@ -28,6 +28,11 @@ class Ensemble:
         """At most `count` of the posteriors, evenly spread along the chain."""
         chosen = np.linspace(0, len(self.posteriors) - 1, min(count, len(self.posteriors)))
         return replace(self, posteriors=tuple(self.posteriors[round(i)] for i in chosen))
+
+    @property
+    def unrounded(self) -> Ensemble:
+        """Without T: the same at the lattice's points, and smooth between them."""
+        return replace(self, transform=unrounded)
 
     @property
     def incumbents(self) -> FloatArray:

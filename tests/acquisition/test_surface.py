@@ -15,6 +15,7 @@ from spearmint_int.acquisition import (
 )
 from spearmint_int.acquisition.improvement import LogExpectedImprovement, LowerConfidenceBound
 from spearmint_int.acquisition.noisy import with_latent_draws
+from spearmint_int.acquisition.surface import SupportsRelaxation
 from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import UnknownNameError
 from spearmint_int.model import Ensemble
@@ -108,6 +109,16 @@ def test_a_surface_is_constant_inside_every_cell(name: str) -> None:
         acquisition_named(name)(ensemble, np.random.default_rng(0)).value(V) for V in (U, moved)
     )
     assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", ["ei", "nei", "lcb"])
+def test_a_relaxed_surface_is_the_same_on_the_lattice_and_another_between(name: str) -> None:
+    surface = climbable(name, some_ensemble(MIXED))
+    assert isinstance(surface, SupportsRelaxation)
+    U = np.random.default_rng(0).random((50, 5))
+    lattice = MIXED.snap(U)
+    assert np.allclose(surface.relaxed().value(lattice), surface.value(lattice), rtol=1e-12)
+    assert not np.allclose(surface.relaxed().value(U), surface.value(U), rtol=1e-3)
 
 
 def test_log_ei_has_a_slope_where_ei_itself_underflows() -> None:
