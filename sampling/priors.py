@@ -6,6 +6,7 @@
 | noise          | the noise variance    | log-normal(−7, 4) on [1e-10, 1]  |
 | length_scale   | each length scale     | uniform on [0, 10] without noise,   |
 |                |                       | log-normal(−1, 1) on (0, 10] with it |
+| output_power   | λ of the outputs' warp | uniform on [−1, 1]              |
 | trend          | the trend's sd        | log-normal(0, 1)                 |
 
 All are in units of the standardised outputs and of the unit cube. They are Spearmint's, but for
@@ -149,7 +150,7 @@ class Priors:
     amplitude: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
     noise: Prior = field(default_factory=lambda: lognormal(-7.0, 4.0, lower=LEAST_NOISE, upper=1.0))
     length_scale: Prior = field(default_factory=lambda: lognormal(-1.0, 1.0, upper=10.0))
-    output_power: Prior = field(default_factory=lambda: uniform(0.0, 1.0))
+    output_power: Prior = field(default_factory=lambda: uniform(-1.0, 1.0))
     trend: Prior = field(default_factory=lambda: lognormal(0.0, 1.0))
     input_warp: Prior = field(default_factory=lambda: lognormal(0.0, 0.5, lower=0.1, upper=10.0))
 

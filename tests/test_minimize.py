@@ -346,3 +346,25 @@ def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
 def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:
     with pytest.raises(TypeError, match=text):
         minimize(bowl, {"a": Int(0, 5)}, evaluations=2, progress=False, **given)
+
+
+def bowl_in_a_plateau(params: Params) -> float:
+    """With a penalty where x is too large, as people return it."""
+    if params["x"] > 0.97:
+        return 1e6
+    return float(min(1.0, ((params["x"] - 0.3) ** 2 + (params["y"] - 0.62) ** 2) / 0.09))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_penalty_does_not_flatten_all_other_results(seed: int) -> None:
+    """With a power of the outputs that could not be negative it ended at 5e-3 to 3e-2."""
+    tried = [(0.99, 0.1), (0.9, 0.1), (0.8, 0.9), (0.7, 0.2), (0.1, 0.1), (0.9, 0.5), (0.2, 0.5)]
+    found = minimize(
+        bowl_in_a_plateau,
+        {"x": Float(0, 1), "y": Float(0, 1)},
+        evaluations=30,
+        seed=seed,
+        initial=[{"x": x, "y": y} for x, y in tried],
+        progress=False,
+    )
+    assert found.value < 2e-3

@@ -5,9 +5,10 @@
     z   ψ(y; λ), standardised: what the GP models
 
 ψ leaves the good half as it is and draws in the bad half, ψ(y; λ) = ((1 + y)^λ − 1)/λ for y > 0
-(Box and Cox 1964): objectives span decades above their median and have their optimum below it. One
-bad result no longer flattens all others. Because ψ is linear below the knee, and the incumbent
-lies there, expected improvement in units of z is that in units of v, up to a factor a sample.
+(Box and Cox 1964): objectives span decades above their median and have their optimum below it. With
+λ < 0 the bad half ends at −1/λ, however bad it is: penalties of 1e6 no longer flatten all others.
+Because ψ is linear below the knee, and the incumbent lies there, expected improvement in units of z
+is that in units of v, up to a factor a sample.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from spearmint_int.arrays import FloatArray
 
-# Nodes of the Gauss–Hermite rule for expectations of ψ⁻¹, which has a kink in its curvature.
-NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.hermite_e.hermegauss(24))
-WEIGHTS = WEIGHTS / np.sum(WEIGHTS)
-
-
+# Of Gauss and Legendre's rule, for expectations of ψ⁻¹ above the knee, and how many standard
+# deviations they reach.
+NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(32))
+REACH = 7.0
+LONGEST_LOGARITHM = 350.0  # of 1 + y, while nothing says how bad the worst result is
 # The unit is at least this share of the range: more decades than that no logarithm can save.
 LEAST_SHARE = 1e-9
 LARGEST = sys.float_info.max
@@ -39,8 +41,9 @@ class OutputScale:
 
     @classmethod
     def of(cls, values: FloatArray, *, at_least: float = 0.0) -> OutputScale:
-        """The median, and how far the better quarter lies below it; where half of the results
-        are alike, the standard deviation. A constant keeps its unit of 1.
+        """The median, and how far the better quarter lies below it. Where that is no distance, how
+        far the best does, or the worse quarter above it; where three quarters of the results are
+        alike and the best, the standard deviation. A constant keeps its unit of 1.
 
         The unit is no less than the share `at_least` of the spread of all but the worst tenth.
         """
@@ -49,10 +52,11 @@ class OutputScale:
         # in units of a power of two: the squares of 1e300 and of 1e-300 are no doubles
         exponent = math.frexp(float(np.max(np.abs(values))))[1]
         relative = np.ldexp(values, -exponent)
-        quarter, knee, worst = np.quantile(relative, [0.25, 0.5, 0.9])
+        best, quarter, knee, upper, worst = np.quantile(relative, [0.0, 0.25, 0.5, 0.75, 0.9])
         spread = float(np.std(np.minimum(relative, worst)))
+        distances = (knee - quarter, knee - best, upper - knee, np.std(relative))
         unit = max(
-            float(knee - quarter) or float(np.std(relative)),
+            float(next((distance for distance in distances if distance > 0.0), 0.0)),
             at_least * spread,
             LEAST_SHARE * float(np.ptp(relative)),
         )
@@ -97,12 +101,44 @@ class OutputWarp:
     def moments_of_undone(
         self, mean: FloatArray, variance: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """E[y] and Var[y] for z ~ N(mean, variance): not ψ⁻¹ of the mean, which is the median."""
-        nodes = NODES.reshape(-1, *[1] * np.ndim(mean))
-        y = self.undo(mean + np.sqrt(variance) * nodes)
-        expected = np.tensordot(WEIGHTS, y, 1)
+        """E[y] and Var[y] for z ~ N(mean, variance): not ψ⁻¹ of the mean, which is the median.
+
+        With ψ ~ N(m, s²) it is in three parts: below the knee y is ψ, and both are known; up to the
+        worst result they are integrals over t = log(1 + y), in which ψ⁻¹ is smooth for every λ;
+        beyond it y is the worst.
+        """
+        m, s = self.shift + self.scale * mean, self.scale * np.sqrt(variance) + 0.0 * mean
+        certain = s <= 1e-12 * (1.0 + np.abs(m))
+        s = np.where(certain, 1.0, s)
+        below, density = ndtr(-m / s), np.exp(-0.5 * (m / s) ** 2) / math.sqrt(2.0 * math.pi)
+        t, weights, beyond = self._above_the_knee(m, s)
+        y = np.expm1(t)
+        worst = self.highest if math.isfinite(self.highest) else 0.0
+        expected = m * below - s * density + np.sum(weights * y, axis=0) + beyond * worst
         # from the deviations: E[y²] − E[y]² has no digits left where y is large and all but known
-        return expected, np.tensordot(WEIGHTS, (y - expected) ** 2, 1)
+        off = m - expected
+        spread = (off**2 + s**2) * below - s * (off - expected) * density
+        spread = spread + np.sum(weights * (y - expected) ** 2, axis=0)
+        spread = spread + beyond * (worst - expected) ** 2
+        known = self.undo(np.asarray(mean))
+        return np.where(certain, known, expected), np.where(certain, 0.0, np.maximum(spread, 0.0))
+
+    def _above_the_knee(
+        self, m: FloatArray, s: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Nodes t and weights, which have the density of t in them, and the probability beyond."""
+        top = warp(np.array(self.highest), self.power) if math.isfinite(self.highest) else np.inf
+        beyond = ndtr((m - top) / s)
+        longest = min(np.log1p(self.highest), LONGEST_LOGARITHM)
+        first, last = (
+            np.minimum(np.log1p(unwarp(np.maximum(end, 0.0), self.power)), longest)
+            for end in (m - REACH * s, m + REACH * s)
+        )
+        half = 0.5 * (last - first)
+        t = first + half * (1.0 + NODES.reshape(-1, *[1] * np.ndim(m)))
+        distance = (warp(np.expm1(t), self.power) - m) / s
+        density = np.exp(self.power * t - 0.5 * distance**2) / (math.sqrt(2.0 * math.pi) * s)
+        return t, WEIGHTS.reshape(-1, *[1] * np.ndim(m)) * half * density, beyond
 
 
 def warp(y: FloatArray, power: float) -> FloatArray:
