@@ -20,12 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray
 
 # Of Gauss and Legendre's rule, for expectations of ψ⁻¹ above the knee, and how many standard
 # deviations they reach.
 NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(32))
 REACH = 7.0
+STRAIGHT = 1e-7  # sd of ψ, relative to 1 + |ψ|: an integral over so little is all rounding
 LONGEST_LOGARITHM = 350.0  # of 1 + y, while nothing says how bad the worst result is
 # The unit is at least this share of the range: more decades than that no logarithm can save.
 LEAST_SHARE = 1e-9
@@ -108,8 +109,8 @@ class OutputWarp:
         beyond it y is the worst.
         """
         m, s = self.shift + self.scale * mean, self.scale * np.sqrt(variance) + 0.0 * mean
-        certain = s <= 1e-12 * (1.0 + np.abs(m))
-        s = np.where(certain, 1.0, s)
+        straight, slope_s = self._straight(m, s)
+        s = np.where(straight, 1.0, s)
         below, density = ndtr(-m / s), np.exp(-0.5 * (m / s) ** 2) / math.sqrt(2.0 * math.pi)
         t, weights, beyond = self._above_the_knee(m, s)
         y = np.expm1(t)
@@ -121,7 +122,13 @@ class OutputWarp:
         spread = spread + np.sum(weights * (y - expected) ** 2, axis=0)
         spread = spread + beyond * (worst - expected) ** 2
         known = self.undo(np.asarray(mean))
-        return np.where(certain, known, expected), np.where(certain, 0.0, np.maximum(spread, 0.0))
+        return np.where(straight, known, expected), np.where(straight, slope_s**2, spread)
+
+    def _straight(self, m: FloatArray, s: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Where ψ is so sure that ψ⁻¹ has no bend within it, and its sd there, as y's."""
+        tail = np.log1p(np.clip(unwarp(m, self.power), 0.0, self.highest))
+        with np.errstate(over="ignore"):
+            return s <= STRAIGHT * (1.0 + np.abs(m)), s * np.exp((1.0 - self.power) * tail)
 
     def _above_the_knee(
         self, m: FloatArray, s: FloatArray

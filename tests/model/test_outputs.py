@@ -109,6 +109,19 @@ def test_expectations_in_the_objectives_units_are_those_of_quadrature(
     assert spread[0] + first[0] ** 2 == pytest.approx(expected(2), rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("y", [-0.7, 0.4, 8.0])
+def test_a_prediction_that_is_all_but_sure_has_the_warps_slope(power: float, y: float) -> None:
+    """Both forms agree where one takes over from the other."""
+    warp = OutputWarp.standardising(power, SKEWED)
+    z = warp.apply(np.array([y]))
+    for sd in (1e-9, 3e-7, 1e-6):
+        mean, spread = warp.moments_of_undone(z, np.array([sd**2]))
+        assert mean[0] == pytest.approx(y, rel=1e-6)
+        slope = (warp.undo(z + 1e-6) - warp.undo(z - 1e-6)) / 2e-6
+        assert np.sqrt(spread[0]) == pytest.approx(sd * slope[0], rel=1e-4)
+
+
 def test_a_large_output_that_is_known_exactly_has_no_spread() -> None:
     warp = OutputWarp.standardising(0.3, np.array([0.0, 1.0, 1e9]))
     assert warp.moments_of_undone(warp.apply(np.array([1e8])), np.zeros(1))[1] < 1e-12
