@@ -6,7 +6,7 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -104,6 +104,14 @@ def on_folder(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+def one_at_most(given: Mapping[str, bool]) -> str | None:
+    """The one of these options that was given; a usage error where there are two."""
+    names = [name for name, is_given in given.items() if is_given]
+    if len(names) > 1:
+        raise click.UsageError(f"{' and '.join(names)} exclude each other; give one of them")
+    return names[0] if names else None
+
+
 def job_numbers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
     """For the tab key: the jobs of the folder that was typed before, newest first."""
     typed = tuple(context.params.get("arguments") or ())
@@ -121,11 +129,11 @@ def jobs_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[list[in
     ids = [int(argument) for argument in arguments if argument.isdecimal()]
     folders = [argument for argument in arguments if not argument.isdecimal()]
     if len(folders) > 1:
-        raise click.UsageError(_one_at_most(folders))
+        raise click.UsageError(_not_two(folders))
     return ids, at(Path(folders[0] if folders else "."), file_name)
 
 
-def _one_at_most(folders: list[str]) -> str:
+def _not_two(folders: list[str]) -> str:
     """What is no folder was meant as a job."""
     missing = [given for given in folders if not Path(given).exists()]
     if missing:

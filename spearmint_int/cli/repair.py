@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spearmint_int.cli import value_text
-from spearmint_int.cli.arguments import FINE, at, config_option, on_folder
+from spearmint_int.cli.arguments import FINE, at, config_option, on_folder, one_at_most
 from spearmint_int.errors import SpearmintError, StoreError
 
 if TYPE_CHECKING:
@@ -24,19 +24,21 @@ DAMAGED = 1  # the exit code while there are jobs that can't be read
 
 
 @click.command(short_help="Show and mend jobs that can't be read.")
-@click.option("--set-aside", "action", flag_value="set-aside", help="Move them to files.")
-@click.option("--delete", "action", flag_value="delete", help="Delete them.")
-@click.option("--restore", "action", flag_value="restore", help="Put files back that were mended.")
+@click.option("--set-aside", is_flag=True, help="Move them to files.")
+@click.option("--delete", is_flag=True, help="Delete them.")
+@click.option("--restore", is_flag=True, help="Put files back that were mended.")
 @on_folder
-def repair(folder: Folder, action: str | None) -> int:
+def repair(folder: Folder, *, set_aside: bool, delete: bool, restore: bool) -> int:
     """Show the jobs whose rows can't be read, because they were edited or the disk failed.
 
     With --set-aside they are moved to output/set-aside/, a file each, which can be mended with an
     editor and put back with --restore. Run it while no manager is at work.
     """
+    given = {"--set-aside": set_aside, "--delete": delete, "--restore": restore}
+    action = one_at_most(given)
     aside = folder.directory / "output" / "set-aside"
     with folder.store() as store:
-        if action == "restore":
+        if action == "--restore":
             _restore(store, aside)
         else:
             _mend(store, aside, action)
@@ -51,7 +53,7 @@ def repair(folder: Folder, action: str | None) -> int:
 
 def _mend(store: Store, aside: Path, action: str | None) -> None:
     for damage in store.damaged() if action else []:
-        if action == "set-aside":
+        if action == "--set-aside":
             path = _write(aside, damage.job_id, store.raw(damage.job_id))
             click.echo(f"job {damage.job_id}: set aside as {path}")
         else:

@@ -50,6 +50,19 @@ def test_a_damaged_job_can_be_deleted_and_the_gap_is_told(
     assert "job 2 is not there: its row was deleted" in answer.out
 
 
+@pytest.mark.parametrize(
+    "options", [("--set-aside", "--delete"), ("--delete", "--restore"), ("--delete", "--set-aside")]
+)
+def test_two_ways_of_repair_exclude_each_other_and_nothing_is_lost(
+    spearmint: CommandLine, with_results: Path, options: tuple[str, str]
+) -> None:
+    damage(with_results)
+    answer = spearmint("repair", with_results, *options)
+    assert answer.code == 2
+    assert "exclude each other; give one of them" in answer.err
+    assert "job 2 can't be read" in spearmint("repair", with_results).out
+
+
 def test_export_salvages_what_can_be_read(spearmint: CommandLine, with_results: Path) -> None:
     damage(with_results)
     answer = spearmint("export", with_results)
