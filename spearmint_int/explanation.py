@@ -10,7 +10,7 @@ the first is what the mean promises (exploitation), the second what uncertainty 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,12 @@ from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit_for_search
 from spearmint_int.jobs import Job, JobPoint
-from spearmint_int.replay import PastExperiment, past_experiment
+from spearmint_int.replay import (
+    PastExperiment,
+    other_settings,
+    past_experiment,
+    with_settings_of_then,
+)
 from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
@@ -63,6 +68,8 @@ class Explanation:
     runner_up: RunnerUp | None
     decisive_jobs: tuple[int, ...]  # without whose result the choice would have been elsewhere
     declared_anew: bool  # the variables, since then: all of this is among those of then
+    settings_of_then: Mapping[str, Any]  # that are others now: all of this is by those of then
+    same_problem: bool  # False where data or settings of then are lost: it may not be what decided
     evaluation: Expected  # of one evaluation here, its noise included
     observed: float | None
     surprise: float | None  # (observed − mean) / sd of an evaluation; None without a result
@@ -77,9 +84,9 @@ def explain(
     """None for a job that no model chose; `points` are those of all jobs."""
     if job.provenance.get("hyperparameters") is None:
         return None
-    past = past_experiment(experiment, points, job)
+    past = with_settings_of_then(past_experiment(experiment, points, job), job)
     problem = past.problem()
-    sign = -1.0 if experiment.maximize else 1.0
+    sign = -1.0 if past.maximize else 1.0
     here, observed = np.array([job.point]), _observed(job, experiment.objective)
     with one_blas_thread():
         model = fit_for_search(problem, problem.rng())
@@ -94,6 +101,8 @@ def explain(
             runner_up=_runner_up(model, job, sign),
             decisive_jobs=_decisive(past, problem, job),
             declared_anew=past.space != experiment.space,
+            settings_of_then=other_settings(past, experiment),
+            same_problem=past.is_before(job),
             evaluation=evaluation,
             observed=observed,
             surprise=_surprise(observed, evaluation),

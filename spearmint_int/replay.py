@@ -9,12 +9,12 @@ then: among others neither the points nor the chain would mean what they meant.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spearmint_int.chooser import Observations, Problem, Suggestion
+from spearmint_int.chooser import LIKELIHOODS, Observations, Problem, Suggestion
 from spearmint_int.errors import SpearmintError
 from spearmint_int.experiment import Experiment, StoredExperiment
 from spearmint_int.jobs import FINISHED, Job, JobPoint, JobStatus, Source, ids_of
@@ -62,6 +62,22 @@ class PastExperiment(Experiment):
     """The experiment as it was when a job was chosen, with the variables of then."""
 
     history: PastHistory
+
+    def with_settings(self, *, maximize: bool, likelihood: str) -> PastExperiment:
+        """The same data in another light."""
+        return PastExperiment(
+            self.space,
+            self.history,
+            options=replace(self.options, likelihood=likelihood),
+            seed=self.seed,
+            chooser=self.chooser,
+            objective=self.objective,
+            maximize=maximize,
+        )
+
+    def is_before(self, job: Job) -> bool:
+        """Whether this is what the job was chosen from, to the last bit."""
+        return bool(self.problem().fingerprint == job.provenance["fingerprint"])
 
 
 @dataclass(frozen=True)
@@ -133,6 +149,24 @@ def past_experiment(
         objective=experiment.objective,
         maximize=experiment.maximize,
     )
+
+
+def with_settings_of_then(past: PastExperiment, job: Job) -> PastExperiment:
+    """The experiment by the direction and the likelihood that the job was chosen by, where its
+    fingerprint tells them; else as it is."""
+    others = (
+        past.with_settings(maximize=maximize, likelihood=likelihood)
+        for likelihood in LIKELIHOODS
+        for maximize in (past.maximize, not past.maximize)
+    )
+    return next((each for each in (past, *others) if each.is_before(job)), past)
+
+
+def other_settings(then: Experiment, now: Experiment) -> dict[str, Any]:
+    """The direction and the likelihood of then, as far as they are others now."""
+    found = {"maximize": then.maximize, "likelihood": then.options.likelihood}
+    today = {"maximize": now.maximize, "likelihood": now.options.likelihood}
+    return {name: value for name, value in found.items() if value != today[name]}
 
 
 def _check_replayable(job: Job) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from spearmint_int.chooser import Observations, Problem
+from spearmint_int.cli.explain import explanation_facts
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.explanation import Explanation, explain, is_elsewhere, parts_of_improvement
 from spearmint_int.jobs import JobStatus
@@ -89,3 +91,32 @@ def test_the_surprise_is_counted_in_the_sd_of_an_evaluation(place: Place, store:
         assert each.observed is not None
         assert each.surprise == (each.observed - each.evaluation.mean) / each.evaluation.sd
         assert each.evaluation.sd > 0.9 * each.expected.sd  # by 400 draws, and with the noise
+
+
+@ONE_STORE
+@pytest.mark.parametrize("changed", [{"maximize": True}, {"likelihood": "NOISELESS"}])
+def test_a_job_is_explained_by_the_settings_that_it_was_chosen_by(
+    place: Place, store: Store, changed: dict[str, Any]
+) -> None:
+    before = explained(place, store, 8)[-1]
+    assert before is not None
+    assert before.same_problem
+    read = StoredExperiment.read(experiment(place, **QUICK, **changed), store)
+    after = explain(read, store.job_points(list(JobStatus)), store.job(8))
+    (name,) = changed
+    of_then = {"maximize": False, "likelihood": "GAUSSIAN"}[name]
+    assert after == replace(before, settings_of_then={name: of_then})
+    told = dict(explanation_facts(after))
+    assert told["settings"].startswith(f"were changed since ({name} was {json.dumps(of_then)})")
+
+
+@ONE_STORE
+def test_an_explanation_says_so_where_the_settings_of_then_are_lost(
+    place: Place, store: Store
+) -> None:
+    assert explained(place, store, 8)[-1] is not None
+    read = StoredExperiment.read(experiment(place, **QUICK | {"mcmc-iters": 5}), store)
+    found = explain(read, store.job_points(list(JobStatus)), store.job(8))
+    assert found is not None
+    assert (found.to_json()["same_problem"], found.settings_of_then) == (False, {})
+    assert "may not be what decided" in dict(explanation_facts(found))["settings"]

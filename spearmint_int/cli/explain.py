@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
@@ -54,6 +55,7 @@ def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     """(name, text) of what was weighed."""
     if found.declared_anew:
         yield "variables", "were declared anew since: all of this is among those of then"
+    yield from _settings_facts(found)
     yield "best known", _estimate(found.best_known)
     yield "expected", f"{_estimate(found.expected)} here"
     yield "why here", why_here(found)
@@ -62,6 +64,19 @@ def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     yield "decisive", _decisive(found.decisive_jobs)
     if found.observed is not None and found.surprise is not None:
         yield "it turned out", outcome_text(found.observed, found.evaluation, found.surprise)
+
+
+def _settings_facts(found: Explanation) -> Iterator[tuple[str, str]]:
+    """Nothing where all is as it was."""
+    if found.settings_of_then:
+        was = ", ".join(f"{n} was {json.dumps(v)}" for n, v in found.settings_of_then.items())
+        yield "settings", f"were changed since ({was}): all of this is by those of then"
+    if not found.same_problem:
+        yield (
+            "settings",
+            "these or the data were others then: all of this is by those of now, and may not be "
+            "what decided",
+        )
 
 
 def _estimate(expected: Expected) -> str:
