@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
     from spearmint_int.experiment import StoredExperiment
 
-DRAWS = 400
 # Results that are left out in turn: the best ones, and those closest to the point.
 BEST_LEFT_OUT, NEAREST_LEFT_OUT = 4, 4
 ELSEWHERE = 0.1  # of the range of a real: from here on another choice is another place
@@ -165,8 +164,8 @@ def _observed(job: Job, task: str) -> float | None:
 
 
 def _of_evaluation(model: FittedModel, here: FloatArray) -> Expected:
-    draws = model.draw(here, np.random.default_rng(0), DRAWS, noisy=True)
-    return Expected(float(np.mean(draws)), float(np.std(draws)))
+    found = model.predict_evaluation(here)
+    return Expected(float(found.mean[0]), float(found.sd[0]))
 
 
 def _surprise(observed: float | None, evaluation: Expected) -> float | None:

@@ -65,6 +65,11 @@ class FittedModel:
         mean, sd = self.ensemble.mixture(points)
         return Prediction(self.scale.undo(mean), self.scale.unit * sd)
 
+    def predict_evaluation(self, points: FloatArray) -> Prediction:
+        """One evaluation at points [m, D] of the unit cube, its noise included."""
+        mean, sd = self.ensemble.mixture_of_evaluation(points)
+        return Prediction(self.scale.undo(mean), self.scale.unit * sd)
+
     def draw(
         self, points: FloatArray, rng: np.random.Generator, count: int, *, noisy: bool = False
     ) -> FloatArray:

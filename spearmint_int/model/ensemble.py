@@ -65,7 +65,21 @@ class Ensemble:
 
     def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of the outputs y, over samples and fantasies, with the warp undone."""
+        return self._undone(*self.moments(U))
+
+    def mixture_of_evaluation(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and sd [m] of one evaluation, each sample's noise included.
+
+        It is never surer than y is: where the noise reaches beyond the worst result, above which
+        nothing is told apart, the warp may take more spread away than the noise brings.
+        """
         means, variances = self.moments(U)
+        noise = np.array([[posterior.theta.noise] for posterior in self.posteriors])
+        mean, sd = self._undone(means, variances + noise)
+        return mean, np.maximum(sd, self._undone(means, variances)[1])
+
+    def _undone(self, means: FloatArray, variances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of the mixture of N(μ [S, F, m], σ² [S, m]), with each sample's warp undone."""
         expected, spread = zip(
             *(
                 p.outputs.moments_of_undone(mean, variance)

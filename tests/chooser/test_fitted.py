@@ -95,3 +95,39 @@ def test_auto_bends_only_what_spans_decades_without_log(
 def test_a_word_that_is_not_auto_is_refused() -> None:
     with pytest.raises(SpearmintError, match="true, false or 'auto', got 'yes'"):
         ChooserOptions(input_warp="yes")  # type: ignore[arg-type]
+
+
+def test_an_evaluation_is_predicted_as_noisy_draws_of_it_are_spread() -> None:
+    model = some_model("GAUSSIAN")
+    points = SPACE.snap(np.random.default_rng(5).random((20, 2)))
+    draws = model.draw(points, np.random.default_rng(0), 20_000, noisy=True)
+    expected = model.predict_evaluation(points)
+    assert np.all(np.abs(draws.mean(axis=0) - expected.mean) < 0.05 * expected.sd)
+    assert np.allclose(draws.std(axis=0), expected.sd, rtol=0.05)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e300])
+@pytest.mark.parametrize("likelihood", ["GAUSSIAN", "NOISELESS"])
+def test_an_evaluation_is_never_surer_than_the_objective_itself(
+    likelihood: str, size: float
+) -> None:
+    rng = np.random.default_rng(3)
+    points = SPACE.snap(rng.random((12, 2)))
+    values = size * (np.exp(3.0 * points[:, 0]) + rng.random(12))
+    options = ChooserOptions(samples=10, burn_in=50, likelihood=likelihood)
+    model = fit(Problem(SPACE, Observations.of(points, values), options=options), rng)
+    everywhere = rng.random((200, 2))
+    evaluation, objective = model.predict_evaluation(everywhere), model.predict(everywhere)
+    assert np.all(np.isfinite(evaluation.sd))
+    assert np.all(evaluation.sd >= objective.sd)
+
+
+def test_noise_does_not_move_the_mean_of_outputs_that_are_not_warped() -> None:
+    problem = some_model("GAUSSIAN").problem
+    unwarped = replace(problem, options=replace(problem.options, output_warp=False))
+    model = fit(unwarped, np.random.default_rng(3))
+    points = SPACE.snap(np.random.default_rng(5).random((20, 2)))
+    evaluation, objective = model.predict_evaluation(points), model.predict(points)
+    # but for what lies beyond the worst result, which is not told apart from it
+    assert np.all(np.abs(evaluation.mean - objective.mean) < 0.01 * objective.sd)
+    assert np.all(evaluation.sd > objective.sd)
