@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from spearmint_int.analysis.rounding import Waste
     from spearmint_int.chooser import Problem
     from spearmint_int.cli.arguments import Folder
+    from spearmint_int.snapshot import Snapshot
 
 BAR_WIDTH = 20
 SHOWN_CHANCE, MOST_VALUES = 0.005, 8  # of one variable, the most likely ones
 WIDEST_VALUE = 20  # columns; longer options are cut
 OTHERS, TOLD_CHANCE = "others", 0.0005  # the rest, where it is not 0.0 %
+NO_MODEL = {"regret": None, "exact": None, "probability_of_best": {}, "cells": []}
 MOST_MOMENTS = 40  # of a run, at which other treatments are asked
 
 
@@ -43,9 +45,7 @@ def certainty(folder: Folder, as_json: bool) -> None:
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
     if snapshot.model is None:
-        varies = bool(snapshot.problem.space.groups)
-        needed = "two results are needed for a model" if varies else "no variable can vary"
-        click.echo(needed)
+        _tell_why_not(snapshot, as_json=as_json)
         return
     with one_blas_thread():
         draws = optimum_draws(snapshot.model, np.random.default_rng(0))
@@ -53,6 +53,15 @@ def certainty(folder: Folder, as_json: bool) -> None:
         print_json(_document(draws))
     else:
         print_facts(_facts(draws))
+
+
+def _tell_why_not(snapshot: Snapshot, *, as_json: bool) -> None:
+    varies = bool(snapshot.problem.space.groups)
+    reason = "two results are needed for a model" if varies else "no variable can vary"
+    if as_json:
+        print_json(NO_MODEL | {"reason": reason})
+    else:
+        click.echo(reason)
 
 
 def _facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:

@@ -96,3 +96,14 @@ def test_a_result_that_was_brought_is_no_choice(with_results: Path, spearmint: C
     answer = spearmint("replay", with_results, "1")
     assert answer.code == 2
     assert "its point was given" in answer.err
+
+
+def test_programs_get_json_also_where_there_is_no_model(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    (experiment / "one.csv").write_text("x,n,value\n0.5,1,1.25\n")
+    assert spearmint("add", experiment, experiment / "one.csv").code == 0
+    answer = spearmint("certainty", experiment, "--json")
+    assert answer.code == 0
+    assert answer.json["regret"] is None
+    assert answer.json["reason"] == "two results are needed for a model"
