@@ -35,7 +35,9 @@ def _log_scale(name: str, variable: FloatVariable | IntVariable) -> Iterator[tup
 def _budget(config: Config) -> Iterator[tuple[str, str]]:
     budget, points = config.budget, len(config.initial_points)
     space = config.space()
-    if budget is None and config.max_time is None and not space.is_discrete:
+    # without noise a run ends when every point of a finite space is evaluated
+    ends_by_itself = space.is_discrete and config.likelihood == "NOISELESS"
+    if budget is None and config.max_time is None and not ends_by_itself:
         yield "max-finished-jobs", "there is no budget: a run goes on until Ctrl-C"
     if budget is not None and points > budget:
         yield "initial-points", f"there are {points}, but the budget is {budget} jobs"

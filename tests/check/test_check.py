@@ -132,6 +132,14 @@ def test_a_run_without_an_end_is_told(tmp_path: Path) -> None:
     assert found == "max-finished-jobs: there is no budget: a run goes on until Ctrl-C"
 
 
+@pytest.mark.parametrize(("likelihood", "advised"), [("GAUSSIAN", 1), ("NOISELESS", 0)])
+def test_only_without_noise_does_a_run_over_integers_end_by_itself(
+    tmp_path: Path, likelihood: str, advised: int
+) -> None:
+    keys = {"max-finished-jobs": None, "variables": {"n": {"type": "INT", "min": 1, "max": 5}}}
+    assert len(advice(tmp_path, likelihood=likelihood, **keys)) == advised
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
