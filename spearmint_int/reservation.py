@@ -53,9 +53,15 @@ def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:
         )
     claimed = store.claim(new_owner(), lease_seconds=LEASE_SECONDS, resource=job.resource)
     if claimed is None or not store.complete(claimed.claim, values):
-        raise StoreError(f"job {job_id} is {_state(job)}: its result is there already")
+        raise StoreError(_why_not(store.job(job_id)))
     return store.job(job_id)
 
 
-def _state(job: Job) -> str:
-    return "being told" if job.status is JobStatus.NEW else str(job.status)
+def _why_not(job: Job) -> str:
+    """Why no result can be told of a job that was reserved."""
+    if job.status is JobStatus.COMPLETE:
+        return f"job {job.id} is complete: its result is there already"
+    if job.status is JobStatus.BROKEN:
+        reason = job.failures[-1].message if job.failures else "it has failed"
+        return f"job {job.id} is broken ({reason}); 'retry' reserves it again, then tell"
+    return f"job {job.id} is being told by somebody else right now"

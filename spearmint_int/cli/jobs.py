@@ -96,7 +96,12 @@ def _print_jobs(found: list[Job], config: Config) -> None:
 
 def _head(job: Job, task: str) -> tuple[str, ...]:
     value = "" if job.values is None else value_text.number(job.values.get(task))
-    return str(job.id), value, _seconds(job), job.status.value
+    return str(job.id), value, _seconds(job), _state(job)
+
+
+def _state(job: Job) -> str:
+    """Its status; of a new job that no run will take, that."""
+    return "reserved" if job.is_reserved else job.status.value
 
 
 def _seconds(job: Job) -> str:
@@ -140,7 +145,7 @@ def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
 
 
 def _facts(job: Job, objective: str) -> Iterator[tuple[str, str]]:
-    yield "job", f"{job.id} ({job.status.value}, from the {job.source.value})"
+    yield "job", f"{job.id} ({_state(job)}, from the {job.source.value})"
     yield from value_text.results(job.values, objective=objective)
     for name, value in job.params.items():
         yield name, value_text.param(value)
@@ -191,15 +196,24 @@ def _print_indented(lines: list[str]) -> None:
 @config_option
 @json_option
 def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json: bool) -> None:
-    """Make broken jobs new again; the next 'run' starts them."""
+    """Make broken jobs new again; the next 'run' starts them, and reserved ones wait for 'tell'."""
     ids, folder = jobs_and_folder(arguments, file_name)
     if bool(ids) == all_broken:
         raise click.UsageError("give the numbers of broken jobs, or --all")
     with folder.store() as store:
         if all_broken:
             ids = [evaluation.id for evaluation in store.job_points([JobStatus.BROKEN])]
-        retried = [store.retry(job_id).id for job_id in ids]
+        retried = [store.retry(job_id) for job_id in ids]
+    reserved = [job.id for job in retried if job.is_reserved]
     if as_json:
-        print_json({"retried": retried})
+        print_json({"retried": [job.id for job in retried], "reserved": reserved})
     else:
-        click.echo(f"{value_text.counted(len(retried), 'job')} will be tried again by the next run")
+        click.echo(_retried_text(len(retried) - len(reserved), len(reserved)))
+
+
+def _retried_text(tried: int, reserved: int) -> str:
+    """What happens next: a run takes no job that is reserved."""
+    again = f"{value_text.counted(tried, 'job')} will be tried again by the next run"
+    waits = "is reserved and waits" if reserved == 1 else "are reserved and wait"
+    held = f"{value_text.counted(reserved, 'job')} {waits} for 'tell'"
+    return "; ".join([again] * (tried > 0 or not reserved) + [held] * (reserved > 0))

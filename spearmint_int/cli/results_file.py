@@ -29,7 +29,7 @@ Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 
 # What `export` writes beside the parameters; `add` passes over it.
 JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
-               "ended", "failure", "point", "values")  # fmt: skip
+               "ended", "failure", "reserved", "point", "values")  # fmt: skip
 PREFIX = "params."  # tells a variable called `id` from the job's id
 METRIC = "metrics."  # before the name of a number that was returned beside the tasks
 
@@ -182,7 +182,8 @@ def csv_text(jobs: Sequence[Job], config: Config) -> str:
     """The jobs as CSV, one line each; a column for each metric that any of them has."""
     columns = parameter_columns(config)
     metrics = list(dict.fromkeys(name for job in jobs for name in metrics_of(job)))
-    head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure"]
+    head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure",
+            "reserved"]  # fmt: skip
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *(METRIC + name for name in metrics)])
@@ -211,4 +212,4 @@ def _csv_row(job: Job, config: Config) -> list[Any]:
     value = None if job.values is None else job.values.get(config.task_name)
     failure = job.failures[-1].message if job.failures else ""
     row = [job.id, job.status.value, *cells, value, job.seconds, job.source.value]
-    return [*row, job.attempts, failure]
+    return [*row, job.attempts, failure, job.is_reserved]

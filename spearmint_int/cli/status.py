@@ -34,6 +34,7 @@ class StatusReport:
     """How far an experiment is; as it stands before its first job."""
 
     counts: dict[JobStatus, int]
+    reserved: int = 0  # of the new ones
     finished: int = 0  # jobs that count against the budget and have ended
     best: Job | None = None
     last_broken: Job | None = None
@@ -67,6 +68,7 @@ def _report(config: Config, store: Store) -> StatusReport:
     seconds = [e.seconds for e in complete if e.seconds is not None]
     return StatusReport(
         counts=tally.counts,
+        reserved=_reserved(store) if tally.counts[JobStatus.NEW] else 0,
         finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
         best=_best_job(store, complete, config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
@@ -75,6 +77,10 @@ def _report(config: Config, store: Store) -> StatusReport:
         location=store.location,
         goal=load_goal(store) if config.stop_when else None,
     )
+
+
+def _reserved(store: Store) -> int:
+    return sum(job.is_reserved for job in store.jobs(JobStatus.NEW))
 
 
 def _figures(config: Config, store: Store) -> Iterator[tuple[str, str]]:
@@ -94,12 +100,9 @@ def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | N
 
 def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
     of = "" if config.budget is None else f" of {config.budget}"
-    each = ", ".join(
-        f"{number} {status.value}" for status, number in report.counts.items() if number
-    )
     yield "experiment", config.experiment_name
     yield "store", report.location
-    yield "finished", f"{report.finished}{of} ({each or 'no jobs yet'})"
+    yield "finished", f"{report.finished}{of} ({_counts_text(report)})"
     yield "time left", _time_left(config, report)
     best, broken = report.best, report.last_broken
     if best is not None and best.values is not None:
@@ -111,6 +114,14 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
     if report.damaged:
         yield "damaged", _damaged(report.damaged)
+
+
+def _counts_text(report: StatusReport) -> str:
+    """`2 new, 3 reserved, 7 complete`: a run takes none that is reserved."""
+    counts = {status.value: number for status, number in report.counts.items()}
+    new = counts.pop("new") - report.reserved
+    counts = {"new": new, "reserved": report.reserved} | counts
+    return ", ".join(f"{n} {word}" for word, n in counts.items() if n) or "no jobs yet"
 
 
 def _damaged(ids: Sequence[int]) -> str:
@@ -154,6 +165,7 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "finished": report.finished,
         "seconds_left": _seconds_left(config, report),
         "jobs": {status.value: number for status, number in report.counts.items()},
+        "reserved": report.reserved,
         "damaged": list(report.damaged),
         "best": None if best is None else job_document(best, task=config.task_name),
         "goal": report.goal and vars(report.goal),

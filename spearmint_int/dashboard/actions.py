@@ -74,7 +74,8 @@ def _stop_run(source: Source, _: int) -> str:
 
 
 def _retry(source: Source, job_id: int) -> str:
-    source.retry(job_id)
+    if source.retry(job_id).is_reserved:
+        return "it is reserved again, and waits for its result to be told"
     return "it will be tried again by the next run"
 
 

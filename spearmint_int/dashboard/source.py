@@ -210,8 +210,8 @@ class Source:
 
     # --- what changes something; the app asks only where that is allowed ---
 
-    def retry(self, job_id: int) -> None:
-        self._store().retry(job_id)
+    def retry(self, job_id: int) -> Job:
+        return self._store().retry(job_id)
 
     def stop_job(self, job_id: int) -> None:
         from spearmint_int.stopping import stop_job  # noqa: PLC0415

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -105,3 +106,49 @@ def test_two_people_at_once_get_different_points(
     answers = [json.loads(person.communicate(timeout=120)[0])[0] for person in people]
     assert sorted(answer["id"] for answer in answers) == [5, 6, 7, 8]
     assert len({json.dumps(answer["params"]) for answer in answers}) == 4
+
+
+def test_a_reserved_job_is_told_from_others_wherever_jobs_are_shown(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    first, second = reserved(spearmint, with_results, 2)
+    assert spearmint("tell", with_results, str(first), "0.35").code == 0
+    assert spearmint("jobs", with_results).out.count(" reserved ") == 1
+    assert (
+        f"{second} (reserved, from the chooser)" in spearmint("show", with_results, str(second)).out
+    )
+    assert "(1 reserved, 5 complete)" in spearmint("status", with_results).out
+    assert spearmint("status", with_results, "--json").json["reserved"] == 1
+    listed = spearmint("jobs", with_results, "--json").json
+    assert [job["id"] for job in listed if job["reserved"]] == [second]
+    rows = list(csv.DictReader(spearmint("export", with_results).out.splitlines()))
+    assert [row["id"] for row in rows if row["reserved"] == "True"] == [str(second)]
+
+
+def test_an_export_with_a_reserved_job_can_be_added(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    reserved(spearmint, with_results)
+    file = with_results / "all.csv"
+    assert spearmint("export", with_results, "-o", file).code == 0
+    assert spearmint("add", with_results, file).out.startswith("0 results added; 4 left out")
+
+
+def test_a_reserved_job_that_is_retried_waits_for_its_result(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    assert spearmint("stop", with_results, str(job_id)).code == 0
+    answer = spearmint("retry", with_results, str(job_id))
+    assert answer.out == "1 job is reserved and waits for 'tell'\n"
+    assert spearmint("tell", with_results, str(job_id), "0.5").code == 0
+
+
+def test_a_result_of_a_job_that_was_stopped_is_refused_with_the_way_out(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    assert spearmint("stop", with_results, str(job_id)).code == 0
+    answer = spearmint("tell", with_results, str(job_id), "0.5")
+    assert answer.code == 2
+    assert f"job {job_id} is broken (it was stopped by hand); 'retry' reserves it" in answer.err

@@ -111,7 +111,7 @@ def test_retry_makes_broken_jobs_new(spearmint: CommandLine, with_results: Path)
 
 def test_retry_all_is_all_broken_ones(spearmint: CommandLine, with_results: Path) -> None:
     ids = [break_a_job(with_results), break_a_job(with_results)]
-    assert spearmint("retry", with_results, "--all", "--json").json == {"retried": ids}
+    assert spearmint("retry", with_results, "--all", "--json").json["retried"] == ids
 
 
 def test_retry_of_a_job_that_is_not_broken_is_refused(

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("dash")
 
 from spearmint_int.config import load_config
+from spearmint_int.dashboard.actions import SIMPLE
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
 from spearmint_int.errors import SpearmintError
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
@@ -143,6 +144,16 @@ def test_a_broken_job_that_is_tried_again_is_read_again(experiment: Path) -> Non
     source.retry(1)
     assert [row.status for row in source.state().rows] == ["new"]
     store.close()
+
+
+def test_the_button_of_a_reserved_job_that_was_stopped_says_that_it_waits(
+    experiment: Path,
+) -> None:
+    source = Source.of(load_config(experiment))
+    job_id = source.reserve()
+    source.stop_job(job_id)
+    assert SIMPLE["retry"](source, job_id).startswith("it is reserved again, and waits")
+    source.close()
 
 
 def test_a_result_is_added_as_it_was_typed_and_only_once(experiment: Path) -> None:
