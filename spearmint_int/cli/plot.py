@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int.cli.arguments import at, config_option
-from spearmint_int.errors import SpearmintError, UnknownNameError
+from spearmint_int.errors import SpearmintError, UnknownNameError, alternatives
 from spearmint_int.registry import PLOTS
 
 if TYPE_CHECKING:
@@ -48,15 +48,18 @@ def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name:
 
 
 def _directory_and_kind(arguments: tuple[str, ...]) -> tuple[Path, str]:
-    """`[DIR] [KIND]`: a single word that is a kind, and no folder, is the kind."""
+    """`[DIR] [KIND]`: a single word that is no folder is the kind."""
     if len(arguments) > 2:
         raise click.UsageError(f"a folder and a kind at most, got {' '.join(arguments)}")
     if len(arguments) == 2:
         return Path(arguments[0]), _known(arguments[1])
     only = arguments[0] if arguments else "."
-    if only in PLOTS and not Path(only).exists():
-        return Path(), only
-    return Path(only), ALL
+    if Path(only).exists() or Path(only).name != only:
+        return Path(only), ALL
+    if only != ALL and only not in PLOTS:
+        others = alternatives(only, [ALL, *PLOTS])
+        raise click.UsageError(f"{only}: is neither a folder nor a kind of figure{others}")
+    return Path(), only
 
 
 def _known(kind: str) -> str:

@@ -80,3 +80,14 @@ def test_a_grid_says_that_it_is_the_models_and_not_where_something_was_tried(
     x, n = (next(line for line in out.splitlines() if line.startswith(v)) for v in ("x ", "n "))
     assert "-1 … 1, the model's best near " in x
     assert "0 … 4, the model's best at " in n
+
+
+def test_a_misspelt_kind_in_the_experiments_folder_gets_the_nearest_one(
+    spearmint: CommandLine, with_results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(with_results)
+    answer = spearmint("plot", "varables")
+    assert answer.code == 2
+    assert "varables: is neither a folder nor a kind of figure; did you mean 'variables'?" in (
+        answer.err
+    )
