@@ -17,13 +17,14 @@ from spearmint_int.atomic import write_whole
 from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from spearmint_int.config import Config
     from spearmint_int.stores.protocol import Store
 
 META = "identity"
+IN_THIS_LIGHT = "results so far are read in this light"
 
 
 def begin_identity(config: Config, store: Store) -> dict[str, Any]:
@@ -66,12 +67,22 @@ def check_identity(config: Config, identity: Mapping[str, Any]) -> None:
 
 def identity_notices(config: Config, identity: Mapping[str, Any]) -> list[str]:
     """What has changed since the first run and may be meant."""
-    if identity["likelihood"] == config.likelihood:
-        return []
-    return [
-        f"the likelihood was {identity['likelihood']} in the first run, and is {config.likelihood} "
-        "now: results so far are read in this light"
-    ]
+    return [f"{key} {sentence}" for key, sentence in identity_changes(config, identity)]
+
+
+def identity_changes(config: Config, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(key, sentence) of the settings that all results so far are read by, and which are others."""
+    for key, now in (("likelihood", config.likelihood), ("maximize", config.maximize)):
+        was = identity.get(key, now)  # stores of earlier versions don't say which direction it was
+        if was != now:
+            yield (
+                key,
+                f"was {_shown(was)} in the first run, and is {_shown(now)} now: {IN_THIS_LIGHT}",
+            )
+
+
+def _shown(value: str | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def id_path(directory: Path) -> Path:
@@ -103,6 +114,7 @@ def _new_identity(config: Config) -> dict[str, Any]:
         "objective": _fingerprint(config),
         "tasks": list(config.tasks),
         "likelihood": config.likelihood,
+        "maximize": config.maximize,
     }
 
 

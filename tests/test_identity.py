@@ -69,7 +69,7 @@ def test_a_changed_likelihood_is_told(place: Place, store: Store) -> None:
     changed = experiment(place, SQUARE, likelihood="NOISELESS", max_finished_jobs=1)
     _, heard = run(changed, store)
     (notice,) = heard.of(Notice)
-    assert "the likelihood was GAUSSIAN in the first run, and is NOISELESS now" in notice.message
+    assert "likelihood was GAUSSIAN in the first run, and is NOISELESS now" in notice.message
 
 
 def test_the_embedded_database_belongs_to_its_folder(tmp_path: Path) -> None:

@@ -95,3 +95,23 @@ def test_the_config_takes_true_or_false_only() -> None:
     keys = {"main-file": "m", "variables": VARIABLES}
     assert config_from(keys | {"maximize": True}, Path("e")).maximize
     assert not config_from(keys, Path("e")).maximize
+
+
+def test_a_change_of_direction_is_told_by_check_and_by_a_run(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    assert "maximize" not in spearmint("check", with_results).out
+    config = json.loads((with_results / "config.json").read_text())
+    config |= {"maximize": True, "max-finished-jobs": 1}
+    (with_results / "config.json").write_text(json.dumps(config))
+    sentence = "was false in the first run, and is true now: results so far are read in this light"
+    assert f"advice: maximize: {sentence}" in spearmint("check", with_results).out
+    assert f"maximize {sentence}" in spearmint("run", with_results).out
+
+
+def test_a_change_of_the_likelihood_is_told_by_check(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    config = json.loads((with_results / "config.json").read_text()) | {"likelihood": "GAUSSIAN"}
+    (with_results / "config.json").write_text(json.dumps(config))
+    assert "likelihood: was NOISELESS in the first run" in spearmint("check", with_results).out
