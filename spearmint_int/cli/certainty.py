@@ -23,7 +23,7 @@ BAR_WIDTH = 20
 SHOWN_CHANCE, MOST_VALUES = 0.005, 8  # of one variable, the most likely ones
 WIDEST_VALUE = 20  # columns; longer options are cut
 OTHERS, TOLD_CHANCE = "others", 0.0005  # the rest, where it is not 0.0 %
-NO_MODEL = {"regret": None, "exact": None, "probability_of_best": {}, "cells": []}
+NO_MODEL: dict[str, Any] = {"regret": None, "exact": None, "probability_of_best": {}, "cells": []}
 MOST_MOMENTS = 40  # of a run, at which other treatments are asked
 
 

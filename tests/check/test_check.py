@@ -137,7 +137,7 @@ def test_only_without_noise_does_a_run_over_integers_end_by_itself(
     tmp_path: Path, likelihood: str, advised: int
 ) -> None:
     keys = {"max-finished-jobs": None, "variables": {"n": {"type": "INT", "min": 1, "max": 5}}}
-    assert len(advice(tmp_path, likelihood=likelihood, **keys)) == advised
+    assert len(advice(tmp_path, GOOD, likelihood=likelihood, **keys)) == advised
 
 
 @pytest.mark.parametrize(
