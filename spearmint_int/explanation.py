@@ -21,7 +21,7 @@ from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit_for_search
-from spearmint_int.jobs import Job, JobPoint
+from spearmint_int.jobs import FAILED_HERE, Job, JobPoint
 from spearmint_int.replay import (
     PastExperiment,
     other_settings,
@@ -71,6 +71,7 @@ class Explanation:
     same_problem: bool  # False where data or settings of then are lost: it may not be what decided
     evaluation: Expected  # of one evaluation here, its noise included
     observed: float | None
+    failure: str | None  # what came of it in place of a number
     surprise: float | None  # (observed − mean) / sd of an evaluation; None without a result
 
     def to_json(self) -> dict[str, Any]:
@@ -104,6 +105,7 @@ def explain(
             same_problem=past.is_before(job),
             evaluation=evaluation,
             observed=observed,
+            failure=_failure(job, past.objective),
             surprise=_surprise(observed, evaluation),
         )
 
@@ -161,6 +163,15 @@ def _runner_up(model: FittedModel, job: Job, sign: float) -> RunnerUp | None:
 def _observed(job: Job, task: str) -> float | None:
     value = (job.values or {}).get(task, float("nan"))
     return value if np.isfinite(value) else None
+
+
+def _failure(job: Job, task: str) -> str | None:
+    """None for a job with a number, and for one that has not ended."""
+    if not job.is_finished or _observed(job, task) is not None:
+        return None
+    if job.values is not None:
+        return FAILED_HERE
+    return job.failures[-1].message if job.failures else str(job.status)
 
 
 def _of_evaluation(model: FittedModel, here: FloatArray) -> Expected:

@@ -88,6 +88,7 @@ class Replayed:
     suggestion: Suggestion
     same_problem: bool
     declared_anew: bool  # the variables, since the job was chosen
+    settings_of_then: Mapping[str, Any]  # that are others now, as far as they can be told
 
     @property
     def is_same(self) -> bool:
@@ -120,6 +121,7 @@ def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -
         past.chooser(problem, 1).suggestions[0],
         same_problem=problem.fingerprint == job.provenance["fingerprint"],
         declared_anew=past.space != experiment.space,
+        settings_of_then=other_settings(with_settings_of_then(past, job), past),
     )
 
 

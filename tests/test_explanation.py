@@ -15,6 +15,7 @@ from spearmint_int.experiment import StoredExperiment
 from spearmint_int.explanation import Explanation, explain, is_elsewhere, parts_of_improvement
 from spearmint_int.jobs import JobStatus
 from spearmint_int.space import Space
+from spearmint_int.stopping import STOPPED
 from spearmint_int.stores import Store
 from spearmint_int.variables import Float, Int
 from tests.manager.experiments import VARIABLES, experiment
@@ -120,3 +121,26 @@ def test_an_explanation_says_so_where_the_settings_of_then_are_lost(
     assert found is not None
     assert (found.to_json()["same_problem"], found.settings_of_then) == (False, {})
     assert "may not be what decided" in dict(explanation_facts(found))["settings"]
+
+
+@ONE_STORE
+@pytest.mark.parametrize(
+    ("value", "words"), [(float("nan"), "failed here"), (None, "it was stopped by hand")]
+)
+def test_a_job_without_a_number_is_said_to_have_failed(
+    place: Place, store: Store, value: float | None, words: str
+) -> None:
+    config = experiment(place, **QUICK)
+    grown(config, store, 8)
+    job = next(job for job in store.jobs() if job.id > 4 and job.is_finished)
+    points = store.job_points(list(JobStatus))
+    ended = (
+        replace(job, status=JobStatus.BROKEN, values=None, failures=(STOPPED,))
+        if value is None
+        else replace(job, values={"main": value})
+    )
+    found = explain(StoredExperiment.read(config, store), points, ended)
+    assert found is not None
+    told = dict(explanation_facts(found))["it turned out"]
+    assert told.startswith("no value, where one of ")
+    assert words in told

@@ -64,6 +64,9 @@ def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     yield "decisive", _decisive(found.decisive_jobs)
     if found.observed is not None and found.surprise is not None:
         yield "it turned out", outcome_text(found.observed, found.evaluation, found.surprise)
+    elif found.failure is not None:
+        expected = f"no value, where one of {_estimate(found.evaluation)} was expected"
+        yield "it turned out", f"{expected}: {found.failure}"
 
 
 def _settings_facts(found: Explanation) -> Iterator[tuple[str, str]]:

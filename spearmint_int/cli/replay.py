@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
@@ -62,9 +63,25 @@ def _verdict(replayed: Replayed) -> str:
     if replayed.is_same:
         since = " among the variables of then: they were declared anew since"
         return "the same, bit for bit" + (since if replayed.declared_anew else "")
-    now, then = replayed.suggestion.params, replayed.job.params  # to the last digit
+    return f"not the same: {_difference(replayed)}, {_why(replayed)}"
+
+
+def _difference(replayed: Replayed) -> str:
+    """What differs, to the last digit: the parameters, else the point, else what it was worth."""
+    job, again = replayed.job, replayed.suggestion
+    if again.params != job.params:
+        return f"{job.params} then, {again.params} now"
+    where = f"{job.params} both times"
+    if tuple(again.point.tolist()) != job.point:
+        return f"{where}, but by another point of the model's"
+    then, now = job.provenance.get("value"), again.provenance.to_json().get("value")
+    return f"{where}, but worth {then} to the model then and {now} now"
+
+
+def _why(replayed: Replayed) -> str:
     if replayed.same_problem:
-        why = "from the same data: by another version of the program or of its libraries"
-    else:
-        why = "from other data or settings than then"
-    return f"not the same: {then} then, {now} now, {why}"
+        return "from the same data: by another version of the program or of its libraries"
+    if replayed.settings_of_then:
+        was = ", ".join(f"{n} was {json.dumps(v)}" for n, v in replayed.settings_of_then.items())
+        return f"from other settings than then: {was}"
+    return "from other data or settings than then"

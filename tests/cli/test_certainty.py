@@ -72,6 +72,20 @@ def test_a_changed_setting_is_told(finished: Path, spearmint: CommandLine, tmp_p
     assert "from other data or settings than then" in answer.out
 
 
+def test_replay_says_what_differs_where_the_parameters_do_not(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    config = CONFIG | {"variables": {"n": {"type": "INT", "min": 0, "max": 2}}}
+    (experiment / "objective.py").write_text("def main(job_id, params): return params['n'][0]")
+    (experiment / "config.json").write_text(json.dumps(config))
+    assert spearmint("run", experiment).code == 0  # the third of three integers is the one left
+    (experiment / "config.json").write_text(json.dumps(config | {"maximize": True}))
+    answer = spearmint("replay", experiment, "3")
+    assert answer.code == 1
+    assert " both times, but worth " in answer.out
+    assert "from other settings than then: maximize was false" in answer.out
+
+
 @pytest.mark.parametrize("highest", [1, 40])
 def test_variables_that_were_declared_anew_are_told(
     finished: Path, spearmint: CommandLine, highest: int
