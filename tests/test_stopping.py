@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,10 @@ def test_the_command_stops_a_reserved_job_and_refuses_a_finished_one(
     assert spearmint("stop", with_results, "5").out == "1 job stopped\n"
     assert "job 1 is complete" in spearmint("stop", with_results, "1").err
     assert spearmint("stop", with_results).code == 0
+
+
+def test_the_command_says_that_nothing_runs(spearmint: CommandLine, with_results: Path) -> None:
+    answer = spearmint("stop", with_results)
+    assert answer.code == 0
+    assert answer.out.startswith("no job is running")
+    assert spearmint("stop", with_results, "--json").json["running"] == 0

@@ -14,7 +14,7 @@ from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
 from spearmint_int.goal import load_goal
-from spearmint_int.jobs import FINISHED, JobStatus
+from spearmint_int.jobs import FAILED_HERE, FINISHED, JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +36,7 @@ class StatusReport:
     counts: dict[JobStatus, int]
     reserved: int = 0  # of the new ones
     finished: int = 0  # jobs that count against the budget and have ended
+    without_number: int = 0  # jobs that ran to their end, and failed there
     best: Job | None = None
     last_broken: Job | None = None
     job_seconds: float | None = None  # of a typical job
@@ -70,6 +71,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         counts=tally.counts,
         reserved=_reserved(store) if tally.counts[JobStatus.NEW] else 0,
         finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
+        without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
         best=_best_job(store, complete, config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
         job_seconds=median(seconds) if seconds else None,
@@ -108,6 +110,9 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
     if best is not None and best.values is not None:
         value = value_text.number(best.values[config.task_name])
         yield "best", f"{value} at {value_text.params(best.params)} (job {best.id})"
+    if report.without_number:
+        complete = value_text.counted(report.counts[JobStatus.COMPLETE], "complete job")
+        yield "no number", f"{report.without_number} of {complete} {FAILED_HERE}"
     if report.goal is not None:
         yield "goal", str(report.goal)
     if broken is not None and broken.failures:
@@ -166,6 +171,7 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "seconds_left": _seconds_left(config, report),
         "jobs": {status.value: number for status, number in report.counts.items()},
         "reserved": report.reserved,
+        "without_number": report.without_number,
         "damaged": list(report.damaged),
         "best": None if best is None else job_document(best, task=config.task_name),
         "goal": report.goal and vars(report.goal),

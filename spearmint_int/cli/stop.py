@@ -7,6 +7,7 @@ import click
 from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import config_option, job_numbers, jobs_and_folder, json_option
 from spearmint_int.cli.output import print_json
+from spearmint_int.jobs import JobStatus
 
 
 @click.command(short_help="Stop the run, or single jobs, from elsewhere.")
@@ -25,10 +26,16 @@ def stop(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     with folder.store() as store:
         if not ids:
             stop_runs(store)
+        running = store.tally().counts[JobStatus.PENDING]
         stopped = [stop_job(store, job_id).id for job_id in ids]
     if as_json:
-        print_json({"stopped": stopped or "run"})
+        print_json({"stopped": stopped or "run", "running": running})
     elif stopped:
         click.echo(f"{value_text.counted(len(stopped), 'job')} stopped")
-    else:
+    elif running:
         click.echo("runs of this experiment end when their jobs have")
+    else:
+        click.echo(
+            "no job is running: a run that is choosing a point ends too, and there may be none; "
+            "later runs are not stopped"
+        )

@@ -339,3 +339,11 @@ def test_a_folder_that_cant_be_written_can_be_read(
     printed = capfd.readouterr()
     assert printed.err == ""
     assert printed.out.splitlines()[1:] == expected.splitlines()[1:]
+
+
+def test_status_says_how_many_jobs_gave_no_number(spearmint: CommandLine, experiment: Path) -> None:
+    (experiment / "failed.csv").write_text("x,n,value\n0.5,1,\n-0.25,0,nan\n")
+    assert spearmint("add", experiment, experiment / "failed.csv").code == 0
+    out = spearmint("status", experiment).out
+    assert "no number   2 of 2 complete jobs failed here" in out
+    assert spearmint("status", experiment, "--json").json["without_number"] == 2
