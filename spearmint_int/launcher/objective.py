@@ -174,28 +174,31 @@ def _import(name: str, file: Path) -> ModuleType:
 
 
 def as_report(result: object) -> Report:
-    """The objective's answer as JSON: a number, or a number for each task."""
+    """The objective's answer as JSON: a number, or one for each task and each metric."""
     if isinstance(result, dict):
-        return {"values": {str(task): as_number(value, task) for task, value in result.items()}}
+        return {"values": {str(name): as_number(value, name) for name, value in result.items()}}
     return {"number": as_number(result)}
 
 
-def as_number(value: object, task: object = None) -> float:
+def as_number(value: object, name: object = None) -> float:
     """A float from a number, a numpy scalar, or an array or tensor with one element."""
-    where = "main() returned" if task is None else f"main() returned, for task {task!r},"
+    where = "main() returned" if name is None else f"main() returned, for {name!r},"
+    rule = "" if name is None else "; every value that it returns must be one"
     if value is None:
-        hint = ": is a `return` missing?" if task is None else ""
+        hint = ": is a `return` missing?" if name is None else rule
         raise UnusableError("bad-result", f"{where} None instead of a number{hint}")
     shape = getattr(value, "shape", None)
     if shape is not None and any(length != 1 for length in shape):
-        raise UnusableError("bad-result", f"{where} an array of shape {tuple(shape)}, not a number")
+        raise UnusableError(
+            "bad-result", f"{where} an array of shape {tuple(shape)}, not a number{rule}"
+        )
     numeric = hasattr(value, "__float__") or hasattr(value, "__index__")
     try:
         if numeric:
             return float(value.item() if shape else value)  # type: ignore[attr-defined, arg-type]
     except (TypeError, ValueError, OverflowError):
         pass  # an array of strings, a complex number, an int beyond the floats
-    raise UnusableError("bad-result", f"{where} {_shown(value)} instead of a number")
+    raise UnusableError("bad-result", f"{where} {_shown(value)} instead of a number{rule}")
 
 
 def _shown(value: object) -> str:
