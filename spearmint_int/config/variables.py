@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
@@ -28,6 +29,7 @@ Bound = Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), Whole]
 # Of one variable: a model of more dimensions would not end.
 MOST_VALUES = 10_000
 MOST_OPTIONS = 1_000
+SURELY_EXACT = 2**31  # integers up to here are told apart, however many there are
 
 
 class FloatVariable(Section):
@@ -47,6 +49,8 @@ class FloatVariable(Section):
     @model_validator(mode="after")
     def _check_bounds(self) -> FloatVariable:
         _check_order(self.min, self.max)
+        if not math.isfinite(self.max - self.min):
+            raise fault("", f"max − min must be finite, got {show(self.min)} and {show(self.max)}")
         if self.log and self.min <= 0:
             raise fault("min", "must be above 0 on a log scale", found=self.min)
         return self
@@ -79,7 +83,9 @@ class IntVariable(Section):
     @model_validator(mode="after")
     def _check_bounds(self) -> IntVariable:
         _check_order(self.min, self.max)
-        if self.log or self.step != 1 or self.base is not None:  # else numpy is not needed here
+        large = max(abs(self.min), abs(self.max)) > SURELY_EXACT
+        if self.log or self.step != 1 or self.base is not None or large:
+            # else numpy is not needed here
             try:
                 self.to_space()
             except SpaceError as error:

@@ -73,6 +73,14 @@ BROKEN_CONFIGS = {
         with_variable('{"type": "FLOAT", "min": 0, "max": 1e999}'),
         "config.json: variables.depth.max: must be a finite number",
     ),
+    "integers too far apart": (
+        with_variable('{"type": "INT", "min": -9007199254740991, "max": 9007199254740991}'),
+        "config.json: variables.depth: more than 1e+15 integers",
+    ),
+    "bounds too far apart": (
+        with_variable('{"type": "FLOAT", "min": -1e308, "max": 1e308}'),
+        "config.json: variables.depth: max − min must be finite, got -1e+308 and 1e+308",
+    ),
     "log scale from zero": (
         with_variable('{"type": "FLOAT", "min": 0, "max": 1, "log": true}'),
         "config.json: variables.depth.min: must be above 0 on a log scale, got 0",
