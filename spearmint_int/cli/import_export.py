@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int.cli import value_text
-from spearmint_int.cli.arguments import at, config_option, json_option, on_folder
+from spearmint_int.cli.arguments import at, config_option, json_option, on_folder, one_at_most
 from spearmint_int.cli.output import job_document, json_text, print_json
 from spearmint_int.jobs import JobStatus, Source
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.cli.results_file import Result, Row
     from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
     from spearmint_int.stores import Store
 
 
@@ -47,25 +49,31 @@ def add(
     results, skipped = _results(file, folder.config, column=column, skip=skip)
     with folder.store(create=True) as store:
         added = add_results(folder.config, store, results, again=again)
-    known = len(results) - len(added)
+    known, failed = len(results) - len(added), _without_number(added, folder.config.task_name)
     if as_json:
-        print_json({"added": added, "skipped": skipped, "known": known})
+        ids = [job.id for job in added]
+        print_json({"added": ids, "skipped": skipped, "known": known, "failed": failed})
         return
     for sentence in skipped:
         click.echo(f"skipped: {sentence}", err=True)
     left_out = f"; {known} left out, which were added before (--again)" if known else ""
-    click.echo(f"{value_text.counted(len(added), 'result')} added{left_out}")
+    failures = f", {failed} of them as failed there: no finite value" if failed else ""
+    click.echo(f"{value_text.counted(len(added), 'result')} added{failures}{left_out}")
+
+
+def _without_number(jobs: list[Job], task: str) -> int:
+    return sum(not math.isfinite((job.values or {}).get(task, math.nan)) for job in jobs)
 
 
 def add_results(
     config: Config, store: Store, results: list[Result], *, again: bool = False
-) -> list[int]:
+) -> list[Job]:
     """The jobs that the results became; with `again` also of those that were added before."""
     from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
     StoredExperiment.begin(config, store)
     new = results if again else _without_known(results, store)
-    return [job.id for job in store.add_all_complete(new)]
+    return store.add_all_complete(new)
 
 
 def _without_known(results: list[Result], store: Store) -> list[Result]:
@@ -137,13 +145,13 @@ def _read(file: str) -> str:
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
     help="File to write; by default to the screen. Its ending says the format.",
 )  # fmt: skip
-@click.option("--csv", "chosen", flag_value="csv", help="Write CSV (the default).")
-@click.option("--json", "chosen", flag_value="json", help="Write JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Write CSV (the default).")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @on_folder
-def export(folder: Folder, output: Path | None, chosen: str | None) -> None:
+def export(folder: Folder, *, output: Path | None, as_csv: bool, as_json: bool) -> None:
     """Write all jobs as CSV or JSON; 'add' reads both."""
-    as_json = (chosen or _format_of(output)) == "json"
-    text = _export_text(folder, as_json=as_json)
+    chosen = one_at_most({"--csv": as_csv, "--json": as_json})
+    text = _export_text(folder, as_json=_format_of(output, chosen) == "json")
     if output is None:
         click.echo(text, nl=False)
         return
@@ -153,12 +161,21 @@ def export(folder: Folder, output: Path | None, chosen: str | None) -> None:
         raise click.ClickException(f"{output} can't be written: {error.strerror}") from None
 
 
-def _format_of(output: Path | None) -> str:
-    """By the ending of the file, CSV where there is none."""
+def _format_of(output: Path | None, chosen: str | None) -> str:
+    """As the option says, else the ending of the file; CSV where there is neither."""
     ending = "" if output is None else output.suffix.lower().removeprefix(".")
+    if chosen is not None:
+        _check_ending(output, ending, chosen)
+        return chosen.removeprefix("--")
     if ending not in ("", "csv", "json"):
         raise click.UsageError(f"{output} must end in .csv or .json; or say --csv or --json")
     return ending or "csv"
+
+
+def _check_ending(output: Path | None, ending: str, chosen: str) -> None:
+    """`add` would read a file by its ending, and not as it was written."""
+    if ending in ("csv", "json") and chosen != f"--{ending}":
+        raise click.UsageError(f"{output} ends in .{ending}, but {chosen} was given; leave one out")
 
 
 def _export_text(folder: Folder, *, as_json: bool) -> str:

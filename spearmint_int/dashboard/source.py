@@ -247,7 +247,7 @@ class Source:
             raise SpearmintError("give the result too; 'nan' says that it failed there")
         result = result_of(Row("the result", written), config, config.space(), value_column=VALUE)
         with closing(open_store(config, patience=PATIENCE_SECONDS)) as store:
-            return next(iter(add_results(config, store, [result])), None)
+            return next((job.id for job in add_results(config, store, [result])), None)
 
     # --- reading ---
 

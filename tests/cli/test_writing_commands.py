@@ -182,3 +182,17 @@ def test_what_was_added_before_can_be_added_again(
 ) -> None:
     spearmint("add", with_results, with_results / "results.csv", "--again")
     assert len(spearmint("jobs", with_results, "--json").json) == 8
+
+
+def test_rows_without_a_value_are_said_to_count_as_failures(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    file = experiment / "results.csv"
+    file.write_text("x,n,value\n0.5,1,1.25\n0,3,\n0.1,3,inf\n")
+    answer = spearmint("add", experiment, file)
+    assert answer.out == "3 results added, 2 of them as failed there: no finite value\n"
+    assert spearmint("add", experiment, file, "--again", "--json").json["failed"] == 2
+
+
+def test_retrys_help_shows_that_all_needs_no_number(spearmint: CommandLine) -> None:
+    assert "[DIR] [JOB]..." in spearmint("retry", "--help").out
