@@ -16,6 +16,7 @@ from spearmint_int.cli.arguments import (
     jobs_and_folder,
     json_option,
     on_folder,
+    one_at_most,
 )
 from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
 from spearmint_int.cli.provenance_text import reasons
@@ -48,6 +49,7 @@ def jobs(
     folder: Folder, name: str | None, limit: int | None, all_jobs: bool, as_json: bool
 ) -> None:
     """List the jobs: the newest ones, or with --all every one (as --json does)."""
+    one_at_most({"--limit": limit is not None, "--all": all_jobs})
     status = None if name is None else JobStatus(name)
     if limit is None and not (all_jobs or as_json):
         limit = SHOWN_JOBS
@@ -191,8 +193,8 @@ def _print_indented(lines: list[str]) -> None:
 
 
 @click.command(short_help="Give broken jobs another try.")
-@click.argument("arguments", metavar="[DIR] JOB...", nargs=-1, shell_complete=job_numbers)
-@click.option("--all", "all_broken", is_flag=True, help="Every broken job.")
+@click.argument("arguments", metavar="[DIR] [JOB]...", nargs=-1, shell_complete=job_numbers)
+@click.option("--all", "all_broken", is_flag=True, help="Every broken job, in place of numbers.")
 @config_option
 @json_option
 def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json: bool) -> None:

@@ -347,3 +347,29 @@ def test_status_says_how_many_jobs_gave_no_number(spearmint: CommandLine, experi
     out = spearmint("status", experiment).out
     assert "no number   2 of 2 complete jobs failed here" in out
     assert spearmint("status", experiment, "--json").json["without_number"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("jobs", "-n", "2", "--all"), "--limit and --all exclude each other"),
+        (("export", "--csv", "--json"), "--csv and --json exclude each other"),
+        (("export", "--csv", "-o", "z.json"), "z.json ends in .json, but --csv was given"),
+        (("export", "--json", "-o", "z.csv"), "z.csv ends in .csv, but --json was given"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    spearmint: CommandLine, with_results: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    answer = spearmint(*arguments, with_results)
+    assert answer.code == 2
+    assert words in answer.err
+    assert not Path("z.json").exists()
+
+
+def test_a_format_may_be_said_of_a_file_with_another_ending(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    file = with_results / "jobs.txt"
+    assert spearmint("export", with_results, "--json", "-o", file).code == 0
+    assert len(json.loads(file.read_text())) == 4
