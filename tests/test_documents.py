@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,10 @@ def test_the_readmes_commands_run_on_a_fresh_clone(tmp_path: Path) -> None:
     for command in commands.splitlines():
         subprocess.run(command.split(), cwd=tmp_path / "clone", check=True, env=environment)
     assert (tmp_path / "clone" / "my-experiment" / "spearmint.sqlite").exists()
+
+
+def test_the_table_of_extras_has_all_of_them() -> None:
+    table = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    extras = metadata("spearmint-int").get_all("Provides-Extra") or []
+    assert extras
+    assert [extra for extra in extras if f"`{extra}`" not in table] == []
