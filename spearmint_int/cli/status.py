@@ -40,6 +40,7 @@ class StatusReport:
     best: Job | None = None
     last_broken: Job | None = None
     job_seconds: float | None = None  # of a typical job
+    points_left: int | None = None  # of a finite space without noise
     damaged: tuple[int, ...] = ()
     location: str = "none yet; 'spearmint-int run' makes one"
     goal: Goal | None = None
@@ -75,6 +76,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         best=_best_job(store, complete, config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
         job_seconds=median(seconds) if seconds else None,
+        points_left=_points_left(config, store),
         damaged=damaged,
         location=store.location,
         goal=load_goal(store) if config.stop_when else None,
@@ -83,6 +85,17 @@ def _report(config: Config, store: Store) -> StatusReport:
 
 def _reserved(store: Store) -> int:
     return sum(job.is_reserved for job in store.jobs(JobStatus.NEW))
+
+
+def _points_left(config: Config, store: Store) -> int | None:
+    """How many points are not evaluated yet; None where a run doesn't end for want of them."""
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415 (numpy)
+
+    kinds = {variable.type for variable in config.variables.values()}
+    if "FLOAT" in kinds or config.likelihood != "NOISELESS" or config.budget is None:
+        return None
+    problem = StoredExperiment.read(config, store).problem()
+    return int(problem.space.cells) - len(problem.evaluated_keys)
 
 
 def _figures(config: Config, store: Store) -> Iterator[tuple[str, str]]:
@@ -143,12 +156,15 @@ def _time_left(config: Config, report: StatusReport) -> str:
 
 
 def _seconds_left(config: Config, report: StatusReport) -> float | None:
-    if config.budget is None or report.job_seconds is None or report.finished >= config.budget:
+    if config.budget is None or report.job_seconds is None:
         return None
-    if _has_reached_goal(config, report.goal):
+    left = config.budget - report.finished
+    if report.points_left is not None:
+        left = min(left, report.points_left)
+    if left <= 0 or _has_reached_goal(config, report.goal):
         return None
     slots = sum(resource.max_concurrent for resource in config.resources.values())
-    return math.ceil((config.budget - report.finished) / slots) * report.job_seconds
+    return math.ceil(left / slots) * report.job_seconds
 
 
 def _has_reached_goal(config: Config, goal: Goal | None) -> bool:

@@ -373,3 +373,15 @@ def test_a_format_may_be_said_of_a_file_with_another_ending(
     file = with_results / "jobs.txt"
     assert spearmint("export", with_results, "--json", "-o", file).code == 0
     assert len(json.loads(file.read_text())) == 4
+
+
+def test_status_gives_no_time_for_a_space_that_is_used_up(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    config = json.loads((experiment / "config.json").read_text())
+    config |= {"variables": {"n": {"type": "INT", "min": 0, "max": 1}}, "max-finished-jobs": 9}
+    (experiment / "config.json").write_text(json.dumps(config))
+    (experiment / "objective.py").write_text("def main(job_id, params): return params['n'][0]")
+    assert spearmint("run", experiment).code == 0
+    assert spearmint("status", experiment, "--json").json["seconds_left"] is None
+    assert "time left" not in spearmint("status", experiment).out
