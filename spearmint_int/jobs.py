@@ -27,7 +27,7 @@ STDERR_TAIL_CHARACTERS = 8_000
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tabs and ends of lines
 
 Values = dict[str, float]  # task → number; NaN means "failed here"
-FAILED_HERE = "failed here (NaN)"  # the words for it wherever people read of a job
+FAILED_HERE = "failed here (NaN or infinite)"  # the words for it wherever people read of a job
 
 
 class JobStatus(str, Enum):

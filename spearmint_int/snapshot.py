@@ -83,7 +83,7 @@ class Trial:
 
 
 def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str:
-    """`9 complete, 2 of them failed here (NaN), 1 broken`; empty where there is no job."""
+    """`9 complete, 2 of them failed here (NaN or infinite), 1 broken`; empty without jobs."""
     failed = sum(trial.failed_here for trial in trials)
     also = {JobStatus.COMPLETE: f", {failed} of them {FAILED_HERE}"} if failed else {}
     return ", ".join(f"{n} {status}{also.get(status, '')}" for status, n in counts.items() if n)

@@ -69,9 +69,9 @@ def test_failures_are_counted(text: str) -> None:
 
 
 def test_a_job_that_answered_nan_is_a_failure_with_one_word(text: str) -> None:
-    assert "7 complete, 1 of them failed here (NaN), 1 broken" in text
-    assert "<td>complete, failed here (NaN)</td>" in text
-    assert "<dd>failed here (NaN) (job 5)</dd>" in text
+    assert "7 complete, 1 of them failed here (NaN or infinite), 1 broken" in text
+    assert "<td>complete, failed here (NaN or infinite)</td>" in text
+    assert "<dd>failed here (NaN or infinite) (job 5)</dd>" in text
 
 
 def test_settings_are_those_of_a_config_that_differ_from_a_default() -> None:

@@ -89,7 +89,8 @@ def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     if as_json:
         print_json(job_document(job, task=folder.config.task_name))
     else:
-        click.echo(f"job {job.id}: {value_text.number(value)} at {value_text.params(job.params)}")
+        kept = value_text.result((job.values or {}).get(folder.config.task_name))
+        click.echo(f"job {job.id}: {kept} at {value_text.params(job.params)}")
 
 
 def _value(arguments: tuple[str, ...]) -> float:

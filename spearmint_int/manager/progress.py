@@ -234,7 +234,8 @@ def _first_error(progress: ProgressTracker, config: Config) -> str:
     if progress.first_failure is None and progress.counts[JobStatus.BROKEN]:
         return f"no job has worked: {_counted(progress)}"
     if progress.first_failure is None:
-        return f"no job gave a number: {progress.counts[JobStatus.COMPLETE]} have failed (NaN)"
+        failed = progress.counts[JobStatus.COMPLETE]
+        return f"no job gave a number: {failed} have failed (NaN or infinite)"
     job_id, failure = progress.first_failure
     where = output_path(config.directory, job_id)
     return f"every job broke; the first was job {job_id}: {failure.message} (see {where})"

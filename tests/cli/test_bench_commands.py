@@ -152,3 +152,11 @@ def test_a_result_of_a_job_that_was_stopped_is_refused_with_the_way_out(
     answer = spearmint("tell", with_results, str(job_id), "0.5")
     assert answer.code == 2
     assert f"job {job_id} is broken (it was stopped by hand); 'retry' reserves it" in answer.err
+
+
+def test_an_infinite_result_is_said_to_be_a_failure(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    told = spearmint("tell", with_results, str(job_id), "inf").out
+    assert told.startswith(f"job {job_id}: failed here (NaN or infinite) at ")

@@ -200,7 +200,7 @@ def test_a_nan_is_complete_however_it_came_and_nothing_but_nans_is_exit_code_one
     (experiment / "objective.py").write_text("def main(job_id, params): return float('nan')")
     answer = spearmint("run", experiment)
     assert answer.code == 1
-    assert "no job gave a number: 3 have failed (NaN)" in answer.out
+    assert "no job gave a number: 3 have failed (NaN or infinite)" in answer.out
     results = experiment / "failed.csv"
     results.write_text("x,n,value\n0.5,1,\n")
     assert spearmint("add", experiment, results).code == 0

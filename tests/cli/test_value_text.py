@@ -52,5 +52,5 @@ def test_parameters_are_short_and_integers_whole() -> None:
 def test_an_objective_that_is_not_a_number_failed_and_a_metric_is_none() -> None:
     values = {"main": math.nan, "trees": math.nan, "seconds": 1.5}
     assert dict(value_text.results(values, objective="main")) == {
-        "main": "failed here (NaN)", "trees": "NaN", "seconds": "1.5",
+        "main": "failed here (NaN or infinite)", "trees": "NaN", "seconds": "1.5",
     }  # fmt: skip

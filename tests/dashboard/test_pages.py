@@ -41,7 +41,7 @@ def test_a_job_that_answered_nan_is_the_same_in_the_table_and_on_its_page() -> N
     rows = [Trial.of_job(job, "main")]
     table = pages.jobs_table("a", ["k"], rows, order=order, shown="")
     page = pages.job_page("a", job, "", task="main", actions=False)
-    word = "complete, failed here (NaN)"
+    word = "complete, failed here (NaN or infinite)"
     assert table["rows"] == [["1", "", word, "", "3", ""]]
     assert word in json.dumps(page, cls=PlotlyJSONEncoder)
 
@@ -50,7 +50,7 @@ def test_how_many_answered_nan_stands_with_the_counts() -> None:
     counts = {**NOTHING.counts, JobStatus.COMPLETE: 2, JobStatus.BROKEN: 1}
     state = State(counts, (Trial(1, {}, 1.0), Trial(2, {}), Trial(3, {}, status="broken")))
     shown = json.dumps(pages.standing(state, None, maximize=False), cls=PlotlyJSONEncoder)
-    assert "3 (2 complete, 1 of them failed here (NaN), 1 broken)" in shown
+    assert "3 (2 complete, 1 of them failed here (NaN or infinite), 1 broken)" in shown
 
 
 def test_the_best_of_what_is_maximised_is_the_highest() -> None:

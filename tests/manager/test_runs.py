@@ -257,7 +257,7 @@ def test_nan_everywhere_is_an_answer_and_no_reason_to_give_up(place: Place, stor
     summary, _ = run(config, store)
     assert store.tally().counts[JobStatus.COMPLETE] == 5
     assert not summary.succeeded
-    assert summary.message == "no job gave a number: 5 have failed (NaN)"
+    assert summary.message == "no job gave a number: 5 have failed (NaN or infinite)"
 
 
 def test_a_hanging_job_does_not_block_the_others(place: Place, store: Store) -> None:
