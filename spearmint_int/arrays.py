@@ -1,7 +1,8 @@
-"""The array types that all parts share; which points are the same, and which in the cube."""
+"""The array types that all parts share; arrays of large numbers; which points are the same."""
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +25,15 @@ def aligned_square(n: int) -> FloatArray:
     buffer = np.zeros(n * n + ALIGNMENT // 8)
     start = -buffer.ctypes.data % ALIGNMENT // 8
     return buffer[start : start + n * n].reshape((n, n), order="F")
+
+
+def in_units(values: FloatArray) -> tuple[FloatArray, int]:
+    """The values over a power of two, none of them above 1, and its exponent.
+
+    No digit changes, and sums and squares don't overflow: those of 1e155 are no doubles.
+    """
+    exponent = math.frexp(float(np.max(np.abs(values), initial=0.0)))[1]
+    return np.ldexp(values, -exponent), exponent
 
 
 def inside_cube(U: FloatArray) -> BoolArray:

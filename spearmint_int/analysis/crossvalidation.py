@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spearmint_int.arrays import FloatArray, IntArray
+from spearmint_int.arrays import FloatArray, IntArray, in_units
 from spearmint_int.chooser import Observations, Problem, fit
 
 FOLDS = 20
@@ -60,7 +60,9 @@ def _left_out(problem: Problem, part: IntArray, rng: np.random.Generator) -> Flo
         problem.observations.points[part], rng, DRAWS, noisy=True
     )
     rank = np.mean(draws < problem.values[part], axis=0)
-    return np.array([draws.mean(axis=0), draws.std(axis=0), rank])
+    scaled, unit = in_units(draws)
+    mean, sd = (np.ldexp(part, unit) for part in (scaled.mean(axis=0), scaled.std(axis=0)))
+    return np.array([mean, sd, rank])
 
 
 def taken(observations: Observations, rows: IntArray) -> Observations:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spearmint_int.acquisition import sobol_design
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import FloatArray, in_units
 from spearmint_int.chooser import FittedModel
 from spearmint_int.space import Space
 
@@ -42,7 +42,8 @@ def sobol_indices(
     both = sobol_design(base, 2 * D, seed=0)
     A, B = space.snap(both[:, :D]), space.snap(both[:, D:])
     blocks = [A, B, *(_mixed(A, B, columns) for columns in space.groups)]
-    values = function(np.concatenate(blocks)).reshape(len(blocks), base)
+    found, _ = in_units(function(np.concatenate(blocks)))  # shares are the same in any unit
+    values = found.reshape(len(blocks), base)
     a, b, mixed = values[0], values[1], values[2:]
     variance = float(np.var(values[:2]))
     if variance <= 0.0:

@@ -9,6 +9,7 @@ minimised here, as the chooser does.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from spearmint_int.acquisition import sobol_design
 from spearmint_int.analysis.slices import grids
-from spearmint_int.arrays import FloatArray, IntArray, point_key
+from spearmint_int.arrays import FloatArray, IntArray, in_units, point_key
 from spearmint_int.chooser import FittedModel
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Params
@@ -160,4 +161,6 @@ def certificate(draws: OptimumDraws, *, confidence: float = 0.95) -> Certificate
     """What the draws say of the regret."""
     regret = draws.regret
     bound = float(np.quantile(regret, confidence, method="higher"))
-    return Certificate(float(np.mean(regret)), bound, confidence, draws.is_exact)
+    scaled, unit = in_units(regret)
+    mean = math.ldexp(float(np.mean(scaled)), unit)
+    return Certificate(mean, bound, confidence, draws.is_exact)

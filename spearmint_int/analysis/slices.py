@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from spearmint_int.acquisition import sobol_design
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import FloatArray, in_units
 from spearmint_int.chooser import FittedModel, Prediction
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int
@@ -104,11 +104,12 @@ def marginal(model: FittedModel, grid: Grid) -> Prediction:
     """
     space = model.problem.space
     others = space.snap(sobol_design(OTHERS, space.dimensions, seed=0))
-    mean = model.predict(grid.through(others)).mean.reshape(len(grid.values), -1).mean(axis=1)
+    means, unit = in_units(model.predict(grid.through(others)).mean)
+    mean = np.ldexp(means.reshape(len(grid.values), -1).mean(axis=1), unit)
     coarse = grid.thinned(JOINT_GRID)
     rows = coarse.through(others[:JOINT_OTHERS])
-    draws = model.draw(rows, np.random.default_rng(0), DRAWS)
-    sd = draws.reshape(DRAWS, len(coarse.values), -1).mean(axis=2).std(axis=0)
+    draws, unit = in_units(model.draw(rows, np.random.default_rng(0), DRAWS))
+    sd = np.ldexp(draws.reshape(DRAWS, len(coarse.values), -1).mean(axis=2).std(axis=0), unit)
     return Prediction(mean, _between(sd, len(grid.values)))
 
 

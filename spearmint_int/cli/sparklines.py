@@ -24,9 +24,10 @@ def sparkline(values: Sequence[float], *, width: int = WIDTH) -> str:
     finite = [value for value in parts if math.isfinite(value)]
     if not finite:
         return FAILED * len(parts)
-    low, span = min(finite), (max(finite) - min(finite)) or 1.0
+    low, high = min(finite), max(finite)
+    span = (high / 8 - low / 8) or 1.0  # the difference of two numbers near the largest overflows
     return "".join(
-        LEVELS[min(int(8 * (value - low) / span), 7)] if math.isfinite(value) else FAILED
+        LEVELS[min(int((value / 8 - low / 8) / span * 8), 7)] if math.isfinite(value) else FAILED
         for value in parts
     )
 

@@ -71,6 +71,13 @@ def test_a_variable_without_effect_has_no_importance_at_all() -> None:
     assert (first[1], total[1]) == pytest.approx((0.0, 0.0), abs=1e-12)
 
 
+@pytest.mark.parametrize("exponent", [-1000, 520, 1000])
+def test_the_indices_are_the_same_in_any_unit(exponent: int) -> None:
+    plain = sobol_indices(ishigami, ISHIGAMI)
+    scaled = sobol_indices(lambda U: np.ldexp(ishigami(U), exponent), ISHIGAMI)
+    assert np.array_equal(plain, scaled)
+
+
 def test_a_constant_function_has_no_importance() -> None:
     first, total = sobol_indices(lambda U: np.ones(len(U)), ISHIGAMI)
     assert not np.any(first)

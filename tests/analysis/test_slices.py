@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from spearmint_int.analysis.crossvalidation import cross_validated
 from spearmint_int.analysis.slices import grids, marginal, slice_through
 from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
 from spearmint_int.space import Space
@@ -61,3 +63,19 @@ def test_the_slice_and_the_marginal_of_an_additive_function_are_its_parts() -> N
     average = marginal(model, k)
     assert np.allclose(average.mean, np.array([3, 4, 5, 6]) + 1.0, atol=0.2)
     assert np.all(average.sd < 0.3)
+
+
+@pytest.mark.parametrize("size", [1e155, 1e300, 5e307])
+def test_a_model_of_large_values_is_summed_up_without_overflow(size: float) -> None:
+    space = Space({"x": Float(0, 1), "k": Int(0, 4)})
+    rng = np.random.default_rng(0)
+    points = space.snap(rng.random((12, 2)))
+    values = size * (points[:, 0] ** 2 + points[:, 1])
+    options = ChooserOptions(samples=3, burn_in=20)
+    problem = Problem(space, Observations.of(points, values), options=options)
+    found = marginal(fit(problem, rng), grids(space)[0])
+    assert np.all(np.isfinite(found.mean))
+    assert np.all(np.isfinite(found.sd) & (found.sd > 0))
+    checked = cross_validated(problem, folds=2)
+    assert checked is not None
+    assert np.all(np.isfinite(checked.sd))

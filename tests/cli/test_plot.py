@@ -91,3 +91,7 @@ def test_a_misspelt_kind_in_the_experiments_folder_gets_the_nearest_one(
     assert "varables: is neither a folder nor a kind of figure; did you mean 'variables'?" in (
         answer.err
     )
+
+
+def test_bars_of_numbers_near_the_largest_do_not_overflow() -> None:
+    assert sparkline([-1.7e308, 0.0, 1.7e308]) == "▁▅█"
