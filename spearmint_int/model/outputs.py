@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from spearmint_int.arrays import BoolArray, FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray, in_units
 
 # Of Gauss and Legendre's rule, for expectations of ψ⁻¹ above the knee, and how many standard
 # deviations they reach.
@@ -50,9 +50,7 @@ class OutputScale:
         """
         if len(values) == 0 or np.min(values) == np.max(values):
             return cls(float(values[0]) if len(values) else 0.0, 1.0)
-        # in units of a power of two: the squares of 1e300 and of 1e-300 are no doubles
-        exponent = math.frexp(float(np.max(np.abs(values))))[1]
-        relative = np.ldexp(values, -exponent)
+        relative, exponent = in_units(values)  # the squares of 1e300 and of 1e-300 are no doubles
         best, quarter, knee, upper, worst = np.quantile(relative, [0.0, 0.25, 0.5, 0.75, 0.9])
         spread = float(np.std(np.minimum(relative, worst)))
         distances = (knee - quarter, knee - best, upper - knee, np.std(relative))
