@@ -25,7 +25,7 @@ def coco_report(
     """For each dimension a table of areas, one of the groups of functions, one of the variants."""
     chosen = [
         record
-        for record in tables.latest_versions(results.read(coco.SET))
+        for record in results.read(coco.SET)
         if record["instance"] in instances
         and coco.function_and_dimension(record["problem"])[0] in functions
     ]
@@ -34,7 +34,8 @@ def coco_report(
 
 
 def _coco_parts(chosen: list[Record], dimension: int, reference: str) -> list[str]:
-    shown = [r for r in chosen if coco.function_and_dimension(r["problem"])[1] == dimension]
+    of_dimension = [r for r in chosen if coco.function_and_dimension(r["problem"])[1] == dimension]
+    shown = tables.latest_versions(of_dimension)
     if reference not in {record["optimizer"] for record in shown}:
         return []
     instances = _range({record["instance"] for record in shown})
