@@ -3,9 +3,9 @@
 - A lattice that is small enough is enumerated, and the answer is exact.
 - Otherwise Sobol points (with every integer combination in turn, while there are few), the visited
   points, a spray around the best of them and their neighbours are looked at. From the best, reals
-  climb by L-BFGS-B, all starts in one evaluation, and integers by neighbour moves with strides. A
-  lattice too large to enumerate is first climbed without T, and rounded: its neighbours lead there
-  a step at a time.
+  climb by L-BFGS-B, all starts in one evaluation, and integers by neighbour moves with strides; an
+  integer of very many values climbs with the reals. A lattice too large to enumerate is first
+  climbed without T, and rounded: its neighbours lead there a step at a time.
 The result is never worse than the best candidate.
 """
 
@@ -148,7 +148,7 @@ def _sobol(space: Space, options: SearchOptions, rng: np.random.Generator) -> Fl
     if 1 < space.cells <= options.candidates // POINTS_PER_CELL:
         # a run of the sequence for each cell: every 2^k-th point lies in one 2^k-th of an axis
         cells = np.arange(len(rows)) * space.cells // len(rows)
-        fixed = np.setdiff1d(np.arange(space.dimensions), space.real_columns)
+        fixed = np.setdiff1d(np.arange(space.dimensions), space.smooth_columns)
         rows[:, fixed] = space.lattice()[cells][:, fixed]
     return rows
 
@@ -157,8 +157,8 @@ def _spray(
     space: Space, centre: FloatArray, options: SearchOptions, rng: np.random.Generator
 ) -> FloatArray:
     rows = np.repeat(centre[np.newaxis, :], options.spray, axis=0)
-    steps = options.spray_std * rng.standard_normal((options.spray, len(space.real_columns)))
-    rows[:, space.real_columns] = np.clip(rows[:, space.real_columns] + steps, 0.0, 1.0)
+    steps = options.spray_std * rng.standard_normal((options.spray, len(space.smooth_columns)))
+    rows[:, space.smooth_columns] = np.clip(rows[:, space.smooth_columns] + steps, 0.0, 1.0)
     return rows
 
 
@@ -196,7 +196,7 @@ def _without(values: FloatArray, rows: FloatArray, excluded: frozenset[bytes]) -
 
 def _distinct(space: Space, pool: _Pool, count: int) -> _Pool:
     """The first points of a sorted pool that stand on different hills."""
-    fixed = np.setdiff1d(np.arange(space.dimensions), space.real_columns)
+    fixed = np.setdiff1d(np.arange(space.dimensions), space.smooth_columns)
     chosen: list[int] = []
     for i in np.flatnonzero(np.isfinite(pool.values)):
         rivals, row = pool.rows[chosen], pool.rows[i]
@@ -224,11 +224,12 @@ def _climb_all(
     Only what has moved to other integers climbs again: the rest stands on its hill already.
     """
     if space.is_discrete and isinstance(surface, SupportsRelaxation):
-        starts = _climb_without_t(surface, space, starts, excluded)
-    columns = space.real_columns
+        integers = np.array([axis.start for axis in space.axes if not axis.one_hot], dtype=np.int64)
+        starts = _climb(surface, space, starts, excluded, columns=integers, climb=WITHOUT_T)
+    smooth = space.smooth_columns
     arrived, under_way = starts.take(np.arange(0)), starts
     for _ in range(LATTICE_ROUNDS if space.is_discrete else ROUNDS):
-        under_way = _climb_reals(surface, columns, under_way, excluded, ALL_STARTS)
+        under_way = _climb(surface, space, under_way, excluded, columns=smooth, climb=ALL_STARTS)
         under_way, moved = _move_integers(surface, space, under_way, excluded)
         arrived = arrived + under_way.take(np.flatnonzero(~moved))
         under_way = under_way.take(np.flatnonzero(moved))
@@ -239,38 +240,34 @@ def _climb_all(
         return reached
     winner = reached.take(np.array([int(np.argmax(reached.values))]))
     last = _Climb(last_climb, WINNERS_STEP)
-    return reached + _climb_reals(surface, columns, winner, excluded, last)
+    return reached + _climb(surface, space, winner, excluded, columns=smooth, climb=last)
 
 
-def _climb_without_t(
-    surface: SupportsRelaxation, space: Space, starts: _Pool, excluded: frozenset[bytes]
-) -> _Pool:
-    """Each start where the surface without T leads it, rounded, if that is better."""
-    integers = np.array([axis.start for axis in space.axes if not axis.one_hot], dtype=np.int64)
-    climbed = _climb_reals(surface.relaxed(), integers, starts, frozenset(), WITHOUT_T)
-    rows = space.snap(climbed.rows)
-    rounded = _Pool(rows, _scored(surface, rows, excluded), starts.sources)
-    return _better(starts, rounded, "refined")
-
-
-def _climb_reals(
+def _climb(
     surface: SupportsGradient,
-    columns: IntArray,
+    space: Space,
     pool: _Pool,
     excluded: frozenset[bytes],
+    *,
+    columns: IntArray,
     climb: _Climb,
 ) -> _Pool:
     """L-BFGS-B in these columns, on the sum over all starts: its gradient separates, its
-    evaluations are shared."""
+    evaluations are shared. Each start goes where that leads it, rounded, if it is better there.
+
+    Integers among the columns climb without T, where the surface can be had so; for the others,
+    which stand in the middle of their cells, that is the same surface.
+    """
     if len(columns) == 0:
         return pool
+    climbed = surface.relaxed() if isinstance(surface, SupportsRelaxation) else surface
     rows = np.array(pool.rows)
 
     step = climb.first_step  # the first step has length 1 in the units that L-BFGS-B sees
 
     def descend(x: FloatArray) -> tuple[float, FloatArray]:
         rows[:, columns] = step * x.reshape(len(rows), -1)
-        value, gradient = surface.value_and_gradient(rows)
+        value, gradient = climbed.value_and_gradient(rows)
         return -float(np.sum(value)), -step * gradient[:, columns].ravel()
 
     end = minimize(
@@ -282,6 +279,7 @@ def _climb_reals(
         options={"maxiter": climb.iterations},
     )
     rows[:, columns] = np.minimum(step * end.x.reshape(len(rows), -1), 1.0)
+    rows = space.snap(rows)
     return _better(pool, _Pool(rows, _scored(surface, rows, excluded), pool.sources), "refined")
 
 
@@ -319,11 +317,11 @@ def _better(old: _Pool, new: _Pool, how: str) -> _Pool:
 def _found(space: Space, pool: _Pool) -> Found:
     order = np.argsort(-pool.values, kind="stable")
     winner = order[0]
+    apart = 1e-3 if len(space.smooth_columns) else 0.0
     elsewhere = [
         i
         for i in order[1:]
-        if np.isfinite(pool.values[i])
-        and np.max(np.abs(pool.rows[i] - pool.rows[winner])) > (0 if space.is_discrete else 1e-3)
+        if np.isfinite(pool.values[i]) and np.max(np.abs(pool.rows[i] - pool.rows[winner])) > apart
     ]
     second = elsewhere[0] if elsewhere else None
     return Found(

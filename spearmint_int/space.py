@@ -104,6 +104,13 @@ class Space:
         )
 
     @cached_property
+    def smooth_columns(self) -> IntArray:
+        """The columns that are searched by slopes: FLOATs that can vary, and INTs of so many values
+        that a step to the next one leads nowhere."""
+        fine = [axis.start for axis in self.axes if axis.is_fine]
+        return np.sort(np.array([*self.real_columns, *fine], dtype=np.int64))
+
+    @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """The columns that share a length scale, a group for each element that can vary."""
         reals = {int(c) for c in self.real_columns}
@@ -263,7 +270,8 @@ class Space:
     def neighbours(self, u: FloatArray, *, strides: Sequence[int] = (1,)) -> FloatArray:
         """The points that differ from u in one discrete element [m, D].
 
-        An INT moves by ± each stride inside of its range, an ENUM to every other option.
+        An INT moves by ± each stride inside of its range, an ENUM to every other option. Where an
+        INT has very many values, only strides that a model can tell apart are taken.
         """
         here = np.atleast_2d(u)
         rows = [np.empty((0, self.dimensions))]
@@ -274,6 +282,7 @@ class Space:
             else:
                 steps = [s for stride in strides for s in (-stride, stride)]
                 reach = [k + s for s in steps if 0 <= k + s < axis.cells]
+                reach = [j for j in reach if not axis.is_fine or axis.tells_apart(j, k)]
             moved = np.repeat(here, len(reach), axis=0)
             axis.place(moved, np.array(reach, dtype=np.int64))
             rows.append(moved)

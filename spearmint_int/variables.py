@@ -27,6 +27,10 @@ LOG_RATIO = 1000.0
 # What a double in the unit cube tells apart: so many integers, of that size; on a log scale fewer.
 MOST_INTEGERS, LARGEST_INTEGER, LARGEST_LOG_INTEGER = 10**15, 2**53, 10**13
 
+# A share of an axis below which the jitter of a model's covariance, 1e-4 of its amplitude, hides
+# how the function changes: steps of that size are led by noise alone.
+LEAST_STEP = 1e-4
+
 Scalar: TypeAlias = int | float | str | bool
 Params: TypeAlias = dict[str, Any]
 
@@ -227,6 +231,16 @@ class Axis:
         lowest = int(variable.min) if isinstance(variable, Int) and variable.log else None
         one_hot = isinstance(variable, Enum)
         return cls(column, variable.columns, variable.cells, one_hot, lowest)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether an integer has so many values that most neighbours are not told apart."""
+        return not self.one_hot and self.cells > 1.0 / LEAST_STEP
+
+    def tells_apart(self, first: int, second: int) -> bool:
+        """Whether two cells are so far from each other that a model may expect different values."""
+        ends = self.positions(np.array([first, second]))
+        return bool(abs(ends[1] - ends[0]) >= LEAST_STEP)
 
     def index(self, U: FloatArray) -> IntArray:
         """The cell that each row of U [n, D] falls into."""

@@ -368,3 +368,13 @@ def test_a_penalty_does_not_flatten_all_other_results(seed: int) -> None:
         progress=False,
     )
     assert found.value < 2e-3
+
+
+@pytest.mark.parametrize("likelihood", ["GAUSSIAN", "NOISELESS"])
+def test_in_a_very_long_range_no_budget_is_spent_on_neighbours_of_the_best(likelihood: str) -> None:
+    result = minimize(
+        lambda p: abs(p["q"] - 123_456), {"q": Int(0, 10**9)}, 25, likelihood=likelihood
+    )
+    asked = [evaluation.params["q"] for evaluation in result.history]
+    assert sum(q < 1000 for q in asked) < 5
+    assert result.value < 60_000

@@ -334,6 +334,23 @@ def test_strides_reach_further_in_a_long_range() -> None:
     assert sorted(space.decode(u)["k"] for u in rows) == [34, 49, 51, 66]
 
 
+def test_neighbours_in_a_very_long_range_are_those_that_a_model_tells_apart() -> None:
+    space = Space({"k": Int(0, 10**6)})
+    rows = space.neighbours(space.encode({"k": 500}), strides=(1, 16, 4096))
+    assert [space.decode(u)["k"] for u in rows] == [4596]
+
+
+def test_on_a_log_scale_small_integers_are_told_apart_and_large_ones_are_not() -> None:
+    space = Space({"k": Int(1, 10**6, log=True)})
+    near = [space.neighbours(space.encode({"k": k})) for k in (2, 10**5)]
+    assert [[space.decode(u)["k"] for u in rows] for rows in near] == [[1, 3], []]
+
+
+def test_an_integer_of_very_many_values_is_searched_with_the_reals() -> None:
+    space = Space({"few": Int(0, 100), "many": Int(0, 10**6), "x": Float(0, 1)})
+    assert space.smooth_columns.tolist() == [1, 2]
+
+
 def test_a_space_of_reals_has_one_cell_and_no_neighbours() -> None:
     space = Space({"x": Float(0, 1)})
     assert space.cells == 1

@@ -29,7 +29,7 @@ class Ensemble:
         chosen = np.linspace(0, len(self.posteriors) - 1, min(count, len(self.posteriors)))
         return replace(self, posteriors=tuple(self.posteriors[round(i)] for i in chosen))
 
-    @property
+    @cached_property
     def unrounded(self) -> Ensemble:
         """Without T: the same at the lattice's points, and smooth between them."""
         return replace(self, transform=unrounded)
