@@ -165,6 +165,10 @@ def recommend(problem: Problem) -> Recommendation | None:
     if not problem.has_model:
         return None
     problem = problem.without_pending()
+    if problem.options.noiseless and problem.finite < len(problem.values):
+        # what stands in for a failure is a cliff that nobody measured, and beside it an exact model
+        # swings below all results: it was once sure of −0.09 ± 0.02 where the truth was 0.34
+        return _best_observed(problem)
     rng = problem.rng()
     kappa = SURELY if problem.options.noiseless else 0.0
     with one_blas_thread():

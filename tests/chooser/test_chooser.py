@@ -279,6 +279,14 @@ def test_after_every_cell_the_model_is_certain_of_its_recommendation() -> None:
     assert best.sd < 1e-3
 
 
+def test_without_noise_a_failure_leaves_the_best_evaluation_as_the_recommendation() -> None:
+    data = observed(MIXED, [3.0, 1.0, np.nan, 2.0, 5.0])
+    best = recommended(MIXED, data, NOISELESS)
+    assert best is not None
+    assert (best.mean, best.sd) == (1.0, 0.0)
+    assert np.array_equal(best.point, data.points[1])
+
+
 @pytest.mark.parametrize("treatment", ["proposed", "naive"])
 def test_mean_and_sd_of_a_recommendation_are_those_of_its_rounded_point(treatment: str) -> None:
     values = np.array([0.0, 9.0, 1.0, 0.5, 4.0])
