@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spearmint_int.acquisition.feasibility import Feasibility, WhereItWorks, weighed
 from spearmint_int.acquisition.registry import AcquisitionMaker, acquisition_named
 from spearmint_int.acquisition.search import Found, SearchOptions, maximize
 from spearmint_int.acquisition.sobol import sobol_design
@@ -18,13 +19,16 @@ __all__ = [
     "ACQUISITIONS",
     "AcquisitionMaker",
     "AveragedAcquisition",
+    "Feasibility",
     "Found",
     "NegativeBound",
     "SearchOptions",
     "SupportsGradient",
     "SupportsPending",
     "Surface",
+    "WhereItWorks",
     "acquisition_named",
     "maximize",
     "sobol_design",
+    "weighed",
 ]

@@ -378,3 +378,18 @@ def test_in_a_very_long_range_no_budget_is_spent_on_neighbours_of_the_best(likel
     asked = [evaluation.params["q"] for evaluation in result.history]
     assert sum(q < 1000 for q in asked) < 5
     assert result.value < 60_000
+
+
+def up_to_its_memory(params: dict[str, Any]) -> float:
+    """The larger the better, until it fails: the optimum is on the edge."""
+    layers, width, rate = params["layers"], params["width"], params["rate"]
+    if layers * width > 400:
+        return math.nan
+    return float((rate - 0.3) ** 2 - math.log(layers * width) + (layers - 8) ** 2 / 40)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_edge_of_what_works_is_found_where_the_best_lies_there(seed: int) -> None:
+    space = {"layers": Int(1, 20), "width": Int(1, 100), "rate": Float(0, 1)}
+    result = minimize(up_to_its_memory, space, 35, seed=seed)
+    assert result.value < 0.02 - math.log(400)

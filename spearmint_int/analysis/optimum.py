@@ -58,10 +58,10 @@ class OptimumDraws:
 def optimum_draws(
     model: FittedModel, rng: np.random.Generator, *, count: int = DRAWS
 ) -> OptimumDraws:
-    """Joint draws wherever the minimum may be."""
+    """Joint draws wherever the minimum may be: not where an evaluation would rather fail."""
     space = model.problem.space
     whole = space.is_discrete and space.cells <= MOST_CELLS
-    points = space.lattice() if whole else _promising(model, rng)
+    points = _working(model, space.lattice() if whole else _promising(model, rng))
     values = model.draw(points, rng, count)
     return OptimumDraws(space, points, values, _chosen(model, points), whole)
 
@@ -70,9 +70,11 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     space = model.problem.space
     spread = space.snap(sobol_design(SCREENED, space.dimensions, seed=int(rng.integers(2**31))))
     problem = model.problem
-    evaluated = space.snap(problem.observations.points[problem.reachable])
+    worked = problem.reachable & np.isfinite(problem.values)
+    evaluated = space.snap(problem.observations.points[worked])
     known = evaluated if len(evaluated) else spread
     best = known[[np.argmin(model.predict(known).mean)]]
+    spread = _working(model, spread)
     lowest = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
     points = _unique(np.concatenate([lowest, spread[: PROMISING // 2]]))
     for width in SPREADS:
@@ -80,6 +82,12 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
         near = _moved(space, minima, width, rng)
         points = _unique(np.concatenate([best, minima, near, points]))[:PROMISING]
     return points
+
+
+def _working(model: FittedModel, points: FloatArray) -> FloatArray:
+    """Those at which an evaluation is likelier to work than to fail; all where there is none."""
+    works = model.works(points)
+    return points[works] if np.any(works) else points
 
 
 def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:

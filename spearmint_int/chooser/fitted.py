@@ -5,6 +5,9 @@ know. The one that the next point is sought with may have a trend, which dares a
 finds better points sooner, but what it is sure of is true less often (over 80 functions 71 % of
 its recommendations within two standard deviations; without the trend 93 %).
 
+Both are of the results that are numbers. Where evaluations fail is learned beside them, by a model
+of its own (`acquisition/feasibility.py`).
+
 The first starts its chain anew: where the chain of the other stands says little of where its own
 should. On the README's example ten sweeps from there gave the best integer 4 to 91 %, by chance.
 """
@@ -16,9 +19,10 @@ from functools import cached_property
 
 import numpy as np
 
-from spearmint_int.arrays import FloatArray
+from spearmint_int.acquisition import Feasibility
+from spearmint_int.arrays import BoolArray, FloatArray
 from spearmint_int.chooser.options import ChooserOptions
-from spearmint_int.chooser.problem import Problem, clean_values
+from spearmint_int.chooser.problem import Problem
 from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
 from spearmint_int.model import Ensemble, OutputScale, TrainingData
 from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
@@ -30,6 +34,8 @@ from spearmint_int.space import Space
 # would often be the best. (30 results of the template, 20 of them alike to 6e-8: the best integer
 # was thought to be that by 10 to 44 %, with this by 97 to 100 %.)
 BELIEVED_UNIT = 0.1
+# Of the model of failures: its chain starts anew at each suggestion.
+FAILURE_SAMPLES, FAILURE_BURN_IN = 5, 40
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ class FittedModel:
     scale: OutputScale
     data: TrainingData
     draws: Draws
+    feasibility: Feasibility | None  # None where nothing has failed
 
     @cached_property
     def ensemble(self) -> Ensemble:
@@ -59,6 +66,12 @@ class FittedModel:
         rows = self.data.X[np.argsort(self.data.row_means(self.data.y), kind="stable")]
         inside = rows[self.problem.space.inside(rows)]
         return inside if len(inside) else np.full((1, rows.shape[1]), 0.5)
+
+    def works(self, points: FloatArray) -> BoolArray:
+        """Whether an evaluation at points [m, D] is likelier to work than to fail [m]."""
+        if self.feasibility is None:
+            return np.ones(len(points), dtype=np.bool_)
+        return self.feasibility.works(points)
 
     def predict(self, points: FloatArray) -> Prediction:
         """The objective at points [m, D] of the unit cube, without the noise of an evaluation."""
@@ -100,8 +113,7 @@ def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
     numpy's LinAlgError where no covariance can be factored.
     """
     model = model_of(problem.space, problem.options, trend=False)
-    scale = OutputScale.of(clean_values(problem.values), at_least=BELIEVED_UNIT)
-    return _fit(replace(problem, chain=None), model, scale, rng)
+    return _fit(replace(problem, chain=None), model, rng, least_unit=BELIEVED_UNIT)
 
 
 def fit_for_search(problem: Problem, rng: np.random.Generator) -> FittedModel:
@@ -110,23 +122,42 @@ def fit_for_search(problem: Problem, rng: np.random.Generator) -> FittedModel:
     numpy's LinAlgError where no covariance can be factored.
     """
     model = model_of(problem.space, problem.options, trend=problem.options.trend)
-    return _fit(problem, model, OutputScale.of(clean_values(problem.values)), rng)
+    return _fit(problem, model, rng)
 
 
 def _fit(
-    problem: Problem, model: Model, scale: OutputScale, rng: np.random.Generator
+    problem: Problem, model: Model, rng: np.random.Generator, *, least_unit: float = 0.0
 ) -> FittedModel:
-    X = np.asarray(transform_of(problem)(problem.observations.points), dtype=np.float64)
-    y = scale.apply(clean_values(problem.values))
+    worked = np.isfinite(problem.values)
+    X, values = _rows(problem)[worked], problem.values[worked]
+    scale = OutputScale.of(values, at_least=least_unit)
+    y = scale.apply(values)
     data = TrainingData.collapse(X, y, reference=y)
-    draws = sample_posteriors(
-        data,
-        model,
-        problem.options.sampler,
-        rng=rng,
-        start=problem.chain,
+    draws = sample_posteriors(data, model, problem.options.sampler, rng=rng, start=problem.chain)
+    feasibility = None if np.all(worked) else _fit_feasibility(problem, rng)
+    return FittedModel(problem, scale, data, draws, feasibility)
+
+
+def _fit_feasibility(problem: Problem, rng: np.random.Generator) -> Feasibility:
+    """The model of what failed, of 0 and 1, standardised."""
+    failed = 1.0 - np.isfinite(problem.values)
+    shift, scale = float(np.mean(failed)), float(np.std(failed)) or 1.0
+    y = (failed - shift) / scale
+    data = TrainingData.collapse(_rows(problem), y, reference=y)
+    options = ChooserOptions(
+        kernel=problem.options.kernel,
+        output_warp=False,
+        samples=FAILURE_SAMPLES,
+        burn_in=FAILURE_BURN_IN,
     )
-    return FittedModel(problem, scale, data, draws)
+    model = model_of(problem.space, options, trend=False)
+    draws = sample_posteriors(data, model, options.sampler, rng=rng)
+    return Feasibility(Ensemble(draws.posteriors, transform_of(problem)), (0.5 - shift) / scale)
+
+
+def _rows(problem: Problem) -> FloatArray:
+    """The observations' points as the model has them [n, D]."""
+    return np.asarray(transform_of(problem)(problem.observations.points), dtype=np.float64)
 
 
 def transform_of(problem: Problem) -> InputTransform:

@@ -14,8 +14,10 @@ from spearmint_int.acquisition import (
     NegativeBound,
     SupportsPending,
     Surface,
+    WhereItWorks,
     acquisition_named,
     maximize,
+    weighed,
 )
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.blas import one_blas_thread
@@ -34,7 +36,7 @@ from spearmint_int.chooser.plain import (
     random_suggestion,
     with_provenance,
 )
-from spearmint_int.chooser.problem import Problem, clean_values
+from spearmint_int.chooser.problem import Problem
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.model import Ensemble
 
@@ -139,7 +141,7 @@ class _Turn:
     def _search(self, surface: Surface, rng: np.random.Generator) -> Found | None:
         whole = self.problem.options.search
         return maximize(
-            surface,
+            weighed(surface, self.model.feasibility),
             search_space(self.problem),
             whole if self.number == 0 else whole.lighter,
             rng=rng,
@@ -153,7 +155,7 @@ def searched(problem: Problem) -> tuple[FittedModel, Surface]:
     rng = problem.rng()
     with one_blas_thread():
         model = fit_for_search(problem, rng)
-        return model, _Turn.first(model, rng).surface
+        return model, weighed(_Turn.first(model, rng).surface, model.feasibility)
 
 
 def recommend(problem: Problem) -> Recommendation | None:
@@ -165,17 +167,13 @@ def recommend(problem: Problem) -> Recommendation | None:
     if not problem.has_model:
         return None
     problem = problem.without_pending()
-    if problem.options.noiseless and problem.finite < len(problem.values):
-        # what stands in for a failure is a cliff that nobody measured, and beside it an exact model
-        # swings below all results: it was once sure of −0.09 ± 0.02 where the truth was 0.34
-        return _best_observed(problem)
     rng = problem.rng()
     kappa = SURELY if problem.options.noiseless else 0.0
     with one_blas_thread():
         try:
             model = fit(problem, rng)
             found = maximize(
-                NegativeBound(model.ensemble, kappa),
+                _recommendable(model, kappa),
                 search_space(problem),
                 problem.options.search,
                 rng=rng,
@@ -187,6 +185,12 @@ def recommend(problem: Problem) -> Recommendation | None:
             return _best_observed(problem)
     mean, sd = float(expected.mean[0]), float(expected.sd[0])
     return Recommendation(problem.space.decode(point), point, mean, sd)
+
+
+def _recommendable(model: FittedModel, kappa: float) -> Surface:
+    """−(μ + κ σ), where an evaluation would work."""
+    surface = NegativeBound(model.ensemble, kappa)
+    return surface if model.feasibility is None else WhereItWorks(surface, model.feasibility)
 
 
 def predict(problem: Problem, points: FloatArray) -> Prediction:
@@ -232,8 +236,9 @@ def _in_units(value: float, model: FittedModel) -> float | None:
 
 def _best_observed(problem: Problem) -> Recommendation | None:
     """None where every result is from beyond the bounds."""
-    if not np.any(problem.reachable):
+    usable = problem.reachable & np.isfinite(problem.values)
+    if not np.any(usable):
         return None
-    values = np.where(problem.reachable, clean_values(problem.values), np.inf)
+    values = np.where(usable, problem.values, np.inf)
     point = problem.observations.points[int(np.argmin(values))]
     return Recommendation(problem.space.decode(point), point, float(np.min(values)), 0.0)

@@ -1,7 +1,6 @@
 """The problem as a chooser gets it: a space, what is known, what is under way, how to go about it.
 
-A result that is NaN or infinite means 'failed here'. The model gets the worst finite value there:
-it must not go back, and it must not think that the place is better than what it knows.
+A result that is NaN or infinite means 'failed here'.
 """
 
 from __future__ import annotations
@@ -144,11 +143,3 @@ class Problem:
         """Of the points that could be chosen: observations from beyond the bounds are not."""
         rows = points[self.space.inside(points)] if self.options.rounds else points
         return frozenset(point_key(row) for row in self.space.snap(rows))
-
-
-def clean_values(values: FloatArray) -> FloatArray:
-    """Values that a GP can take: a failure gets the worst finite one."""
-    finite = np.isfinite(values)
-    if not np.any(finite):
-        return np.zeros(len(values))
-    return np.where(finite, values, np.max(values[finite]))

@@ -26,6 +26,7 @@ from spearmint_int.chooser import (
     recommend,
     suggest,
 )
+from spearmint_int.chooser.fitted import fit_for_search
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
 from spearmint_int.kernels import KERNELS, unrounded
 from spearmint_int.model import Ensemble
@@ -40,6 +41,7 @@ QUICK = ChooserOptions(samples=4, burn_in=20, candidates=300)
 NOISELESS = replace(QUICK, likelihood="NOISELESS")
 BOTH = pytest.mark.parametrize("options", [QUICK, NOISELESS], ids=["gaussian", "noiseless"])
 FIVE = Space({"k": Int(0, 4)})
+ELEVEN = Space({"k": Int(0, 10)})
 
 
 def observed(space: Space, values: list[float], *, seed: int = 1) -> Observations:
@@ -279,12 +281,23 @@ def test_after_every_cell_the_model_is_certain_of_its_recommendation() -> None:
     assert best.sd < 1e-3
 
 
-def test_without_noise_a_failure_leaves_the_best_evaluation_as_the_recommendation() -> None:
-    data = observed(MIXED, [3.0, 1.0, np.nan, 2.0, 5.0])
-    best = recommended(MIXED, data, NOISELESS)
+@BOTH
+def test_what_is_recommended_is_not_where_evaluations_fail(options: ChooserOptions) -> None:
+    points = ELEVEN.lattice()[[0, 2, 4, 5, 7, 8, 10]]
+    values = np.array([10.0, 8.0, 6.0, 5.0, np.nan, np.nan, np.nan])  # better and better, then not
+    best = recommended(ELEVEN, Observations.of(points, values), options)
     assert best is not None
-    assert (best.mean, best.sd) == (1.0, 0.0)
-    assert np.array_equal(best.point, data.points[1])
+    assert ELEVEN.decode(best.point)["k"] <= 6
+
+
+@BOTH
+def test_a_failure_is_learned_where_it_was(options: ChooserOptions) -> None:
+    points = ELEVEN.lattice()[[0, 1, 2, 3, 7, 8, 9, 10]]
+    values = np.array([1.0, 2.0, 1.0, 2.0, np.nan, np.nan, np.nan, np.nan])
+    problem = Problem(ELEVEN, Observations.of(points, values), options=options)
+    model = fit_for_search(problem, problem.rng())
+    assert model.works(points).tolist() == [True] * 4 + [False] * 4
+    assert model.data.X[:, 0].tolist() == points[:4, 0].tolist()
 
 
 @pytest.mark.parametrize("treatment", ["proposed", "naive"])

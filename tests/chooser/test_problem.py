@@ -4,45 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from spearmint_int.chooser import Observations, Problem
-from spearmint_int.chooser.problem import clean_values
 from spearmint_int.space import Space
 from spearmint_int.variables import Float
-
-
-def test_a_failure_gets_the_worst_finite_value() -> None:
-    clean = clean_values(np.array([1.0, np.nan, 3.0, np.inf, -np.inf]))
-    assert clean.tolist() == [1.0, 3.0, 3.0, 3.0, 3.0]
-
-
-def test_where_all_failed_all_are_alike() -> None:
-    clean = clean_values(np.array([np.nan, np.inf]))
-    assert clean.tolist() == [0.0, 0.0]
-
-
-def test_values_that_are_numbers_are_never_changed() -> None:
-    values = np.array([-1e6, 1.0, 2.0, 3.0, 4.0, 5.0])
-    assert np.array_equal(clean_values(values), values)
-
-
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=12))
-def test_cleaned_values_are_finite_and_those_that_were_stay(values: list[float]) -> None:
-    given = np.array(values, dtype=np.float64)
-    clean = clean_values(given)
-    finite = np.isfinite(given)
-    assert np.all(np.isfinite(clean))
-    assert np.array_equal(clean[finite], given[finite])
-
-
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=12))
-def test_the_best_value_survives_cleaning(values: list[float]) -> None:
-    given = np.array(values, dtype=np.float64)
-    assert np.min(clean_values(given)) == np.min(given)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,137 @@
+"""Where evaluations fail: the probability that one works, and surfaces that take it into account.
+
+A failure has no value, and one that is made up for it is a cliff that a smooth model swings around.
+So failures are learned by a GP of their own, of what happened at each point: 1 where it failed, 0
+where it worked, and a point works where that is less than a half (least-squares classification;
+Rasmussen and Williams 2006, section 6.5). Its length scales say which inputs the failures hang on.
+
+    t        the half, in the units of the GP;  ν its noise, without which it would be too sure
+    P(works) = Φ(γ),  γ = (t − μ) / √(σ² + ν), averaged over the hyperparameter samples
+
+Expected improvement times P(works) is the expected improvement of an evaluation that may fail
+(Schonlau et al. 1998); on a surface of a logarithm that is a sum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from spearmint_int.acquisition.surface import (
+    NegativeBound,
+    SupportsBound,
+    SupportsGradient,
+    SupportsRelaxation,
+    Surface,
+)
+from spearmint_int.arrays import BoolArray, FloatArray
+from spearmint_int.model import Ensemble
+
+LOG_HALF = math.log(0.5)
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """log P(works), by the GPs of what failed and the half between working and failing."""
+
+    ensemble: Ensemble
+    half: float
+
+    def log_probability(self, U: FloatArray) -> FloatArray:
+        """[m] at the points U [m, D]."""
+        means, variances = self.ensemble.moments(U)
+        log_ps = log_ndtr((self.half - means[:, 0]) / np.sqrt(variances + self._noise))
+        return np.asarray(np.logaddexp.reduce(log_ps, axis=0) - math.log(len(log_ps)))
+
+    def log_probability_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """[m] and [m, D]."""
+        means, variances, dmeans, dvariances = self.ensemble.moments_with_gradient(U)
+        spread = variances + self._noise
+        gamma = (self.half - means[:, 0]) / np.sqrt(spread)
+        log_ps = log_ndtr(gamma)
+        total = np.logaddexp.reduce(log_ps, axis=0)
+        # dγ = −dμ / s − γ ds² / 2s², and d log Φ = φ/Φ dγ; each sample by its share of the average
+        slopes = np.exp(-0.5 * gamma**2 - total) / math.sqrt(2.0 * math.pi)
+        by_mean = np.einsum("sm,smd->md", -slopes / np.sqrt(spread), dmeans[:, 0])
+        by_spread = np.einsum("sm,smd->md", -slopes * gamma / (2.0 * spread), dvariances)
+        return total - math.log(len(log_ps)), by_mean + by_spread
+
+    def works(self, U: FloatArray) -> BoolArray:
+        """Where that is likelier than not [m]."""
+        return np.asarray(self.log_probability(U) >= LOG_HALF)
+
+    def relaxed(self) -> Feasibility:
+        """Without T."""
+        return replace(self, ensemble=self.ensemble.unrounded)
+
+    @property
+    def _noise(self) -> FloatArray:
+        """ν [S, 1]."""
+        return np.array([[posterior.theta.noise] for posterior in self.ensemble.posteriors])
+
+
+def weighed(surface: Surface, feasibility: Feasibility | None) -> Surface:
+    """The surface of an acquisition where evaluations may fail."""
+    if feasibility is None:
+        return surface
+    if isinstance(surface, SupportsGradient):
+        return _WeighedClimb(surface, feasibility)
+    return _Weighed(surface, feasibility)
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """log P(works) on top of a surface that is looked at by its candidates alone."""
+
+    surface: Surface
+    feasibility: Feasibility
+
+    def value(self, U: FloatArray) -> FloatArray:
+        return self.surface.value(U) + self.feasibility.log_probability(U)
+
+
+@dataclass(frozen=True)
+class _WeighedClimb:
+    """log P(works) on top of a surface that is climbed."""
+
+    surface: SupportsGradient
+    feasibility: Feasibility
+
+    def value(self, U: FloatArray) -> FloatArray:
+        return self.surface.value(U) + self.feasibility.log_probability(U)
+
+    def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        value, slope = self.surface.value_and_gradient(U)
+        log_p, dlog_p = self.feasibility.log_probability_and_gradient(U)
+        return value + log_p, slope + dlog_p
+
+    def upper_bound(self, U: FloatArray) -> FloatArray:
+        bounded = isinstance(self.surface, SupportsBound)
+        bound = self.surface.upper_bound(U) if bounded else self.surface.value(U)
+        return bound + self.feasibility.log_probability(U)
+
+    def relaxed(self) -> _WeighedClimb:
+        if not isinstance(self.surface, SupportsRelaxation):
+            return self
+        return _WeighedClimb(self.surface.relaxed(), self.feasibility.relaxed())
+
+
+@dataclass(frozen=True)
+class WhereItWorks:
+    """What is recommended, of the places where evaluations work alone."""
+
+    surface: NegativeBound
+    feasibility: Feasibility
+
+    def value(self, U: FloatArray) -> FloatArray:
+        return np.where(self.feasibility.works(U), self.surface.value(U), -np.inf)
+
+    def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of all places: a climb may cross those that don't count."""
+        return self.surface.value_and_gradient(U)
+
+    def relaxed(self) -> NegativeBound:
+        return self.surface.relaxed()
