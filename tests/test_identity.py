@@ -44,6 +44,23 @@ def test_another_folder_with_another_objective_is_refused(place: Place, store: S
         StoredExperiment.read(experiment(bobs, OTHER), store)
 
 
+def test_another_folder_with_a_function_of_the_library_is_refused(
+    place: Place, store: Store
+) -> None:
+    """Of neither is there a file to compare."""
+    ours = begin(_without_file(place), store)
+    assert begin(_without_file(place), store) == ours
+    bobs = folder(place.directory.parent, "bob", place.address)
+    with pytest.raises(ConfigError, match="is taken"):
+        begin(_without_file(bobs), store)
+
+
+def _without_file(place: Place) -> Config:
+    config = experiment(place, SQUARE)
+    config.main_path.unlink()
+    return config
+
+
 def test_another_folder_with_the_same_objective_joins(place: Place, store: Store) -> None:
     ours = begin(experiment(place, SQUARE), store)
     elsewhere = folder(place.directory.parent, "node7", place.address)
