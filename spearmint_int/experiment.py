@@ -45,11 +45,12 @@ from spearmint_int.settings import keep_settings
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from spearmint_int.chooser import Suggestion
     from spearmint_int.config import Config
     from spearmint_int.history import History
+    from spearmint_int.jobs import Job
     from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
 
@@ -135,7 +136,7 @@ class StoredExperiment(Experiment):
         known = eras(store)
         check_variables(config, known)
         self._eras, self._was = known, {n: v.was for n, v in config.variables.items()}
-        placement = Placement.among(known, config.space(), self._was)
+        self.placement = placement = Placement.among(known, config.space(), self._was)
         space, seed = placement.space, store.load_meta("seed")
         super().__init__(
             space,
@@ -193,6 +194,39 @@ class StoredExperiment(Experiment):
         experiment = cls(config, store)
         experiment.history.refresh()
         return experiment
+
+    def add_suggestions(
+        self, count: int, *, resource: Callable[[], str]
+    ) -> list[tuple[Suggestion, Job]]:
+        """The next points, stored as jobs; to be called under the suggestion lock.
+
+        Where others bring a result meanwhile, what was chosen without it is not stored.
+        """
+        self.check_declaration()
+        while True:
+            self.history.refresh()
+            answer = self.suggest(count)
+            added = self._add(answer.suggestions, resource)
+            if added or not answer.suggestions:
+                break
+        self.go_on_from(answer)
+        self.history.save_chain()
+        return added
+
+    def _add(
+        self, suggestions: Sequence[Suggestion], resource: Callable[[], str]
+    ) -> list[tuple[Suggestion, Job]]:
+        last, pending = self.history.tally.last_id, list(self.history.pending_ids)
+        added = []
+        for suggestion in suggestions:
+            draft = self.draft(suggestion, resource=resource(), pending=pending)
+            job = self._store.add(draft, after=last)
+            if job is None:
+                break
+            added.append((suggestion, job))
+            pending.append(job.id)
+            last = job.id
+        return added
 
     def draft(
         self, suggestion: Suggestion, *, resource: str, pending: Sequence[int] = ()

@@ -29,19 +29,8 @@ def reserve(config: Config, store: Store, count: int) -> list[Job]:
     """The next points as jobs that nobody else gets."""
     experiment = StoredExperiment.begin(config, store)
     with SuggestionLock(store, new_owner()).held():
-        experiment.check_declaration()
-        experiment.history.refresh()
-        answer = experiment.suggest(count)
-        jobs, pending = [], list(experiment.history.pending_ids)
-        for suggestion in answer.suggestions:
-            resource = f"{RESERVED}{uuid.uuid4().hex}"
-            job = store.add(experiment.draft(suggestion, resource=resource, pending=pending))
-            if job is not None:
-                jobs.append(job)
-                pending.append(job.id)
-        experiment.go_on_from(answer)
-        experiment.history.save_chain()
-    return jobs
+        added = experiment.add_suggestions(count, resource=lambda: f"{RESERVED}{uuid.uuid4().hex}")
+    return [job for _, job in added]
 
 
 def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:
