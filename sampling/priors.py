@@ -48,6 +48,16 @@ class Family(IntEnum):
     GAMMA = 4
 
 
+# What their makers call a and b.
+PARAMETERS = {
+    Family.UNIFORM: (),
+    Family.NORMAL: ("mu", "sigma"),
+    Family.LOGNORMAL: ("mu", "sigma"),
+    Family.HORSESHOE: ("scale",),
+    Family.GAMMA: ("shape", "rate"),
+}
+
+
 @dataclass(frozen=True)
 class Prior:
     """A family, its one or two parameters, and the interval that it is cut to."""
@@ -128,6 +138,16 @@ def prior_from_dict(description: Mapping[str, Any]) -> Prior:
         return make(**parameters)
     except TypeError as error:
         raise PriorError(f"{name}: {str(error).split('() ')[-1]}") from None
+
+
+def prior_to_dict(prior: Prior) -> dict[str, Any]:
+    """The inverse of `prior_from_dict`, without the bounds that the family has by itself."""
+    parameters = dict(zip(PARAMETERS[prior.family], (prior.a, prior.b), strict=False))
+    bounds = {"lower": prior.lower, "upper": prior.upper}
+    own = {"lower": -math.inf if prior.family is Family.NORMAL else 0.0, "upper": math.inf}
+    if prior.family is not Family.UNIFORM:
+        bounds = {name: x for name, x in bounds.items() if x != own[name] and math.isfinite(x)}
+    return {"type": prior.family.name.lower(), **parameters, **bounds}
 
 
 def _checked(prior: Prior) -> Prior:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 Fault: TypeAlias = tuple[list[str | int], str]
 
 AUTO = "auto"  # the acquisition that fits the likelihood
-PRIOR_NAMES = ("mean", "amplitude", "noise", "length_scale")
+PRIOR_NAMES = (
+    "mean", "amplitude", "noise", "length_scale", "output_power", "trend", "input_warp"
+)  # fmt: skip
 
 
 def document_faults(document: Document, directory: Path) -> Iterator[Fault]:

@@ -165,7 +165,9 @@ class Document(ChooserArgs, Resource):
     )
     kernel: Text = Field(default="matern52", description="the covariance function")
     priors: dict[str, dict[str, Any]] = Field(
-        default={}, description="mean, amplitude, noise or length-scale: {type, …}"
+        default={},
+        description="mean, amplitude, noise, length-scale, output-power, trend or input-warp:"
+        " {type, …}",
     )
     initial_points: Annotated[tuple[dict[str, Any], ...], Listed] = Field(
         default=(), description="guesses that are run first, in this order"

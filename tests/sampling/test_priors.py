@@ -16,6 +16,7 @@ from spearmint_int.sampling.priors import (
     horseshoe,
     lognormal,
     normal,
+    prior_to_dict,
     uniform,
 )
 from tests.sampling.posteriors import log_density
@@ -88,6 +89,13 @@ def test_an_impossible_prior_is_refused_with_the_reason(
     with pytest.raises(PriorError, match=text) as caught:
         prior_from_dict(description)
     assert isinstance(caught.value, SpearmintError)
+
+
+@EACH
+def test_a_prior_is_described_so_that_it_can_be_read_again(prior: Prior) -> None:
+    description = prior_to_dict(prior)
+    assert prior_from_dict(description) == prior
+    assert all(math.isfinite(x) for name, x in description.items() if name != "type")
 
 
 @pytest.mark.parametrize("name", ["cauchy", "", None])
