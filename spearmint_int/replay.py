@@ -103,8 +103,16 @@ class Replayed:
 
 def is_replayable(job: Job) -> bool:
     """Whether a chooser chose it by itself, and left what it takes."""
-    alone = not job.provenance.get("batch")
-    return job.source is Source.CHOOSER and "fingerprint" in job.provenance and alone
+    return why_not_replayable(job) is None
+
+
+def why_not_replayable(job: Job) -> str | None:
+    """Why it can't be computed again; None where it can."""
+    if job.source is not Source.CHOOSER:
+        return "its point was given"
+    if job.provenance.get("batch"):
+        return "it was chosen together with others, from the samples of the first"
+    return None if "fingerprint" in job.provenance else "the version that chose it kept too little"
 
 
 def problem_before(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Problem:
@@ -172,14 +180,9 @@ def other_settings(then: Experiment, now: Experiment) -> dict[str, Any]:
 
 
 def _check_replayable(job: Job) -> None:
-    if is_replayable(job):
-        return
-    why = "the version that chose it kept too little"
-    if job.source is not Source.CHOOSER:
-        why = "its point was given"
-    elif job.provenance.get("batch"):
-        why = "it was chosen together with others, from the samples of the first"
-    raise SpearmintError(f"job {job.id} can't be computed again: {why}")
+    why = why_not_replayable(job)
+    if why is not None:
+        raise SpearmintError(f"job {job.id} can't be computed again: {why}")
 
 
 def _check_ended(known: Sequence[JobPoint], job: Job) -> None:

@@ -145,7 +145,7 @@ def audit(folder: Folder, as_json: bool) -> None:
     if as_json:
         print_json([vars(waste) for waste in wastes])
     elif not moments:
-        click.echo("no job was chosen by a model yet")
+        click.echo("no job was chosen by a model yet, or none can be again ('replay' says why)")
     else:
         print_facts((waste.treatment, _waste_text(waste)) for waste in wastes)
 

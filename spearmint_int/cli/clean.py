@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spearmint_int.cli.arguments import Folder
+    from spearmint_int.jobs import Job
     from spearmint_int.stores import Store
 
 
@@ -52,8 +53,8 @@ def _refuse_while_running(store: Store) -> None:
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
 
     now = store.now()
-    pending = store.jobs(JobStatus.PENDING)
-    running = [job.id for job in pending if (job.lease_expires or 0) > now]
+    held = [job for job in store.jobs(JobStatus.PENDING) if (job.lease_expires or 0) > now]
+    running = [job.id for job in held if not _was_left(job)]
     if running:
         named = ", ".join(map(str, running))
         raise StoreError(f"a run is at work on job {named}; stop it first (Ctrl-C)")
@@ -63,3 +64,14 @@ def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise click.UsageError(f"{question} There is no terminal to ask at: use --yes")
     return click.confirm(question)
+
+
+def _was_left(job: Job) -> bool:
+    """Whether nobody works on it, whatever its lease says: both who ran and who claimed it are
+    gone."""
+    from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead  # noqa: PLC0415
+
+    process, owner = job.process, job.lease_owner
+    if process is None or process.pid is None or owner is None:
+        return False
+    return is_known_dead(process.pid, process.born or "") and owner_is_dead(owner)

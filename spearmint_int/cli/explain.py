@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from spearmint_int.explanation import Expected, Explanation, RunnerUp
     from spearmint_int.jobs import Job
 
+# Of a job that has no provenance, by its source.
+WITHOUT_PROVENANCE = {
+    "chooser": "the chooser, in a version that did not keep why",
+    "initial": "the user, not a chooser: it is a guess, to be tried first",
+    "user": "the user, not a chooser: its result was brought",
+    "import": "not a chooser: its result is from another database",
+}
 USUAL = 2.0  # standard deviations; beyond it a result is a surprise
 
 
@@ -48,7 +55,7 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
     yield "job", f"{job.id} at {value_text.params(job.params)}"
     yield from reasons(job.provenance)
     if not job.provenance:
-        yield "chosen by", f"the {job.source.value}, not a chooser"
+        yield "chosen by", WITHOUT_PROVENANCE[job.source.value]
 
 
 def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -39,9 +40,10 @@ def replay(arguments: tuple[str, ...], file_name: str, as_json: bool) -> int:
             click.echo(f"job {replayed.job.id}: {_verdict(replayed)}")
     if as_json:
         print_json(documents)
-    elif not same:
-        click.echo("no job was chosen by a chooser yet")
-    else:
+        return 0 if all(same) else DIFFERENT
+    for line in [] if ids else _left_out(folder):
+        click.echo(line)
+    if same:
         click.echo(f"{sum(same)} of {value_text.counted(len(same), 'suggestion')} the same")
     return 0 if all(same) else DIFFERENT
 
@@ -57,6 +59,21 @@ def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
         jobs = [store.job(i) for i in ids] if ids else filter(is_replayable, store.jobs())
         for job in jobs:
             yield replay(experiment, points, job)
+
+
+def _left_out(folder: Folder) -> list[str]:
+    """Why some that a chooser chose are not computed again, a line for each reason."""
+    from spearmint_int.jobs import Source  # noqa: PLC0415
+    from spearmint_int.replay import why_not_replayable  # noqa: PLC0415
+
+    with folder.store() as store:
+        chosen = [job for job in store.jobs() if job.source is Source.CHOOSER]
+    reasons = Counter(filter(None, map(why_not_replayable, chosen)))
+    lines = [
+        f"{value_text.counted(number, 'job')} can't be computed again: {reason}"
+        for reason, number in reasons.items()
+    ]
+    return lines if chosen else ["no job was chosen by a chooser yet"]
 
 
 def _verdict(replayed: Replayed) -> str:
