@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.optimizer import Evaluation, Optimizer
-from spearmint_int.run_folder import RunFolder
+from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, Variable
 
@@ -94,6 +94,12 @@ def minimize(
     each one, and ends the search when it returns True. `progress` is shown on a terminal unless it
     is False. `settings` are fields of ChooserOptions.
 
+    In a folder one call at a time is at work. Its seed is that of the first call, and so are the
+    settings that a call does not name. Bounds, options and settings that it names may be others
+    than before: that is a warning, all results are kept, and the best is the best within the
+    present bounds. Results that were added or told by the command line are seen, and are none of
+    the `evaluations`.
+
     Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
     function is raised with that in its attribute `result`.
     """
@@ -103,7 +109,12 @@ def minimize(
         space, seed=seed, direction=direction, initial=guesses, options=options, **settings
     )
     with ExitStack() as stack:
-        folder = None if path is None else stack.enter_context(closing(RunFolder(path, optimizer)))
+        begun = 0
+        if path is not None:
+            given = {*settings, *_differing(options)}
+            stored = optimizer_in(path, optimizer, given=given, initial=guesses)
+            optimizer = folder = stack.enter_context(stored)
+            begun = folder.spent
         shown = sys.stderr.isatty() if progress is None else progress
         search = _Search(
             function=function,
@@ -112,11 +123,18 @@ def minimize(
             deadline=None if timeout is None else time.monotonic() + timeout,
             stop=stop or Stop(),
             callback=callback,
-            folder=folder,
             bar=stack.enter_context(_Bar(evaluations)) if shown else None,
+            begun=begun,
         )
         search.begin(known)
         return search.run(n_jobs if n_jobs > 0 else os.cpu_count() or 1)
+
+
+def _differing(options: ChooserOptions | None) -> list[str]:
+    """The names of those that somebody has set."""
+    default = ChooserOptions()
+    names = default.__dataclass_fields__ if options is not None else ()
+    return [name for name in names if getattr(options, name) != getattr(default, name)]
 
 
 def _check(evaluations: int, n_jobs: int, timeout: float | None) -> None:
@@ -156,22 +174,14 @@ class _Search:
     deadline: float | None
     stop: Stop
     callback: Callable[[Optimizer], object] | None
-    folder: RunFolder | None
     bar: _Bar | None
     begun: int = 0
     message: str | None = None  # why it ends
 
     def begin(self, known: list[tuple[Mapping[str, Any], float]]) -> None:
-        """Take over what is known: earlier evaluations of the folder, and the caller's."""
-        if self.folder is not None:
-            self.begun = self.folder.restore(self.optimizer)
-            self.optimizer.drop_known_guesses()
-        space = self.optimizer.space
-        there = {repr((space.decode(e.point), e.value)) for e in self.optimizer.history}
-        for params, value in known:
-            told = space.decode(space.encode(params))
-            if repr((told, float(value))) not in there:  # an earlier call has brought it
-                self._keep(params, value, known=True)
+        """Take over what the caller knows, but for what an earlier call has brought."""
+        for params, value in self.optimizer.without_known(known):
+            self._keep(params, value)
         if self.bar is not None:
             self.bar.advance(self.begun, self.optimizer.best())
 
@@ -240,10 +250,8 @@ class _Search:
         if self.callback is not None and self.callback(self.optimizer) is True:
             self.message = self.message or "stopped by the callback"
 
-    def _keep(self, params: Mapping[str, Any], value: float, *, known: bool = False) -> None:
+    def _keep(self, params: Mapping[str, Any], value: float) -> None:
         self.optimizer.tell(params, value)
-        if self.folder is not None:
-            self.folder.keep(self.optimizer.history[-1], self.optimizer, known=known)
 
     def _reason_to_stop(self) -> str | None:
         best, history = self.optimizer.best(), self.optimizer.history

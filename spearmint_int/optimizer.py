@@ -57,7 +57,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class _Pending:
+class Pending:
     """A point that was asked for and not told yet, or a guess that waits for it.
 
     Whoever asks gets a copy of the parameters, and may do with it what they like.
@@ -94,10 +94,10 @@ class Optimizer:
         self.options = options_with(options or ChooserOptions(), settings)
         self._lock = threading.RLock()
         self._guesses = [
-            _Pending(self.space.plain(guess), self.space.encode(guess)) for guess in initial
+            Pending(self.space.plain(guess), self.space.encode(guess)) for guess in initial
         ]
         self._evaluations: list[Evaluation] = []
-        self._pending: list[_Pending] = []
+        self._pending: list[Pending] = []
         self._history = MemoryHistory(task=OBJECTIVE, dimensions=self.space.dimensions)
         self._experiment = Experiment(
             self.space,
@@ -122,15 +122,14 @@ class Optimizer:
 
         Fewer where a noiseless, all-integer space has fewer left; SpaceExhausted where it has none.
         """
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-            raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
+        wanted = as_count(count)
         with self._lock:
             self._drop_needless_guesses()
-            asked = [self._take_guess() for _ in self._guesses[: int(count)]]
-            if len(asked) == count:
+            asked = [self._take_guess() for _ in self._guesses[:wanted]]
+            if len(asked) == wanted:
                 return asked
             try:
-                return [*asked, *(s.params for s in self.suggestions(int(count) - len(asked)))]
+                return [*asked, *(s.params for s in self.suggestions(wanted - len(asked)))]
             except SpaceExhausted:
                 if not asked:
                     raise
@@ -141,13 +140,13 @@ class Optimizer:
         with self._lock:
             answer = self._experiment.suggest(count)
             self._experiment.go_on_from(answer)
-            chosen = [_Pending(deepcopy(s.params), s.point) for s in answer.suggestions]
+            chosen = [Pending(deepcopy(s.params), s.point) for s in answer.suggestions]
             self._set_pending([*self._pending, *chosen])
             return list(answer.suggestions)
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
-        number = _as_result(value)
+        number = as_result(value)
         with self._lock:
             told = self._take_pending(params)
             self._keep(Evaluation(told.params, number, told.point))
@@ -162,8 +161,11 @@ class Optimizer:
 
     def best(self) -> Evaluation | None:
         """The evaluation with the best value, or None."""
+        return self._best_of(self._evaluations)
+
+    def _best_of(self, evaluations: Iterable[Evaluation]) -> Evaluation | None:
         sign = -1.0 if self.direction == "maximize" else 1.0
-        finite = [e for e in self._evaluations if math.isfinite(e.value)]
+        finite = [e for e in evaluations if math.isfinite(e.value)]
         return min(finite, key=lambda e: sign * e.value, default=None)
 
     def recommend(self) -> Recommendation | None:
@@ -249,7 +251,7 @@ class Optimizer:
             ],
             "pending": [{"params": p.params, "point": p.point.tolist()} for p in self._pending],
             "guesses": [{"params": g.params, "point": g.point.tolist()} for g in self._guesses],
-            "chain": self._history.chain(),
+            "chain": self.chain,
         }
 
     @classmethod
@@ -265,9 +267,9 @@ class Optimizer:
             variables, seed=stored["seed"], direction=direction, options=ChooserOptions(**options)
         )
         optimizer._guesses = [
-            _Pending(g["params"], np.array(g["point"]))
+            Pending(g["params"], np.array(g["point"]))
             if isinstance(g, dict)
-            else _Pending(optimizer.space.decode(np.array(g)), np.array(g))  # an earlier release
+            else Pending(optimizer.space.decode(np.array(g)), np.array(g))  # an earlier release
             for g in stored.get("guesses", ())
         ]
         optimizer.restore(
@@ -278,7 +280,7 @@ class Optimizer:
             stored["chain"],
         )
         optimizer._set_pending(
-            [_Pending(p["params"], np.array(p["point"])) for p in stored["pending"]]
+            [Pending(p["params"], np.array(p["point"])) for p in stored["pending"]]
         )
         return optimizer
 
@@ -295,14 +297,29 @@ class Optimizer:
     def drop_known_guesses(self) -> None:
         """Don't ask for guesses that were evaluated, or asked for."""
         with self._lock:
-            points = [*(e.point for e in self._evaluations), *(p.point for p in self._pending)]
-            known = [self.space.decode(point) for point in points]
+            if not self._guesses:
+                return
+            history = self._experiment.history
+            points = np.vstack([history.observations().points, history.pending()])
+            known = [self.space.decode(u) for u in points[self.space.inside(points)]]
             self._guesses = [g for g in self._guesses if self.space.decode(g.point) not in known]
+
+    def without_known(
+        self, results: Iterable[tuple[Mapping[str, Any], float]]
+    ) -> list[tuple[Mapping[str, Any], float]]:
+        """The results that were not told yet; at one place all failures are the same."""
+        known = {_result_key(self.space.decode(e.point), e.value) for e in self._evaluations}
+        new = []
+        for params, value in results:
+            told = self.space.decode(self.space.encode(params))
+            if _result_key(told, as_result(value)) not in known:
+                new.append((params, value))
+        return new
 
     @property
     def chain(self) -> Mapping[str, Any] | None:
         """The hyperparameters' chain, which `restore` takes."""
-        return self._history.chain()
+        return self._experiment.history.chain()
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copies, which can't take a lock along."""
@@ -318,7 +335,7 @@ class Optimizer:
         self._evaluations.append(evaluation)
         self._history.add(evaluation.point, evaluation.value)
 
-    def _set_pending(self, pending: list[_Pending]) -> None:
+    def _set_pending(self, pending: list[Pending]) -> None:
         self._pending = pending
         self._history.set_pending(p.point for p in pending)
 
@@ -334,14 +351,14 @@ class Optimizer:
         self._set_pending([*self._pending, guess])
         return deepcopy(guess.params)
 
-    def _take_pending(self, params: Mapping[str, Any]) -> _Pending:
+    def _take_pending(self, params: Mapping[str, Any]) -> Pending:
         """What was asked for as it was, or the canonical point of any other parameters."""
         point = self.space.encode(params)
         for i, pending in enumerate(self._pending):
             if point_key(self.space.encode(pending.params)) == point_key(point):
                 self._set_pending(self._pending[:i] + self._pending[i + 1 :])
                 return pending
-        return _Pending(self.space.plain(params), point)
+        return Pending(self.space.plain(params), point)
 
 
 def _as_seed(seed: int | None) -> int:
@@ -352,7 +369,14 @@ def _as_seed(seed: int | None) -> int:
     return int(seed)
 
 
-def _as_result(value: Any) -> float:
+def as_count(count: int) -> int:
+    """How many points were asked for."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
+    return int(count)
+
+
+def as_result(value: Any) -> float:
     """Numbers, and arrays with a single one, as objectives of an experiment may return."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
@@ -366,6 +390,10 @@ def _as_result(value: Any) -> float:
         raise ResultError(
             f"a result must be a number, got {value!r}; NaN says that it failed there"
         ) from None
+
+
+def _result_key(params: Params, value: float) -> str:
+    return repr((params, value if math.isfinite(value) else None))
 
 
 def _html_row(cells: Sequence[Any], *, bold: bool) -> str:

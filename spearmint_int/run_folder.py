@@ -1,30 +1,44 @@
 """The folder of a library's run: a config and a job store, as the command line has them.
 
 `spearmint-int status`, `jobs`, `best` and `export` work on it, and the next run goes on from it.
+What the next call says anew (bounds, options, settings) is written into the config.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+import os
+import warnings
+import weakref
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import ChooserOptions
-from spearmint_int.config import DEFAULT_FILE, Config, load_config
-from spearmint_int.errors import ConfigError
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.config import (
+    CALLED_BY_MINIMIZE,
+    DEFAULT_FILE,
+    Config,
+    ConfigFaultsError,
+    config_from,
+    load_config,
+)
+from spearmint_int.config.declaration import Era, changes, declared
+from spearmint_int.config.json_file import parse_json, read_json
+from spearmint_int.config.section import show
+from spearmint_int.errors import ConfigError, SpearmintError
 from spearmint_int.history import CHAIN
-from spearmint_int.jobs import JobDraft, JobStatus, Source
-from spearmint_int.optimizer import Evaluation, Optimizer
+from spearmint_int.identity import IN_THIS_LIGHT
+from spearmint_int.launcher.liveness import new_owner
+from spearmint_int.launcher.output import take_lock
+from spearmint_int.optimizer import Optimizer
+from spearmint_int.sampling.priors import prior_to_dict
+from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.stores import open_store
-
-if TYPE_CHECKING:
-    from spearmint_int.space import Space
+from spearmint_int.variables import Variable
 
 # What a config calls the options of a chooser.
 KEYS = {
@@ -32,6 +46,10 @@ KEYS = {
     "likelihood": "likelihood",
     "kernel": "kernel",
     "acquisition": "acquisition",
+    "priors": "priors",
+    "output_warp": "output-warp",
+    "trend": "trend",
+    "input_warp": "input-warp",
     "samples": "mcmc-iters",
     "burn_in": "burnin",
     "thinning": "thinning",
@@ -41,89 +59,238 @@ KEYS = {
     "spray": "num-spray",
     "spray_std": "spray-std",
 }
-MAIN_FILE = "called-by-minimize.py"  # no such file: the function lives in the program
+# Those that a config can't say: an experiment has one chain, and begins to model at two results;
+# its `initial-points` are guesses. Each call says them for itself.
+WITHOUT_KEY = ("chains", "threads", "initial_points")
+LOCK_FILE = ".minimize.lock"
 
 
-class RunFolder:
-    """Where an optimizer's evaluations are kept, each as soon as it is told."""
-
-    def __init__(self, path: str | Path, optimizer: Optimizer) -> None:
-        """ConfigError where the folder belongs to an experiment with other variables."""
-        directory = Path(path)
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
-        self._config = _config_in(directory, optimizer)
-        if self._config.space() != optimizer.space:
-            raise ConfigError(f"{directory}: its config has other variables; take another folder")
-        if self._config.maximize != (optimizer.direction == "maximize"):
-            raise ConfigError(f"{directory}: its config has the other direction")
-        self._store = open_store(self._config)
-        StoredExperiment.begin(self._config, self._store)
-
-    def restore(self, optimizer: Optimizer) -> int:
-        """Give the optimizer all evaluations of earlier runs; how many of them it had asked for."""
-        jobs = [job for job in self._store.jobs() if job.status is JobStatus.COMPLETE]
-        task = self._config.task_name
-        told = (
-            Evaluation(job.params, (job.values or {})[task], np.array(job.point)) for job in jobs
+@contextmanager
+def optimizer_in(
+    path: str | Path,
+    asked: Optimizer,
+    *,
+    given: Collection[str],
+    initial: Iterable[Mapping[str, Any]] = (),
+) -> Iterator[StoredOptimizer]:
+    """What was asked for, with all that the folder knows; `given` are the options that the call
+    names, and all others are the folder's. SpearmintError where another process has the folder,
+    ConfigError where it can't be gone on from."""
+    directory = Path(path)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
+    with ExitStack() as stack:
+        stack.enter_context(closing(_FolderLock(directory)))
+        known = _known_config(directory)
+        config = _begun(directory, asked) if known is None else _gone_on(known, asked, given)
+        store = stack.enter_context(closing(open_store(config)))
+        if known is not None and config is not known:
+            store.save_chain(CHAIN, {})  # its numbers may mean something else now
+        own = {name: getattr(asked.options, name) for name in WITHOUT_KEY}
+        options = replace(config.chooser_options(), **own)
+        yield stack.enter_context(
+            closing(StoredOptimizer(config, store, options=options, initial=initial))
         )
-        optimizer.restore(told, self._store.load_chain(CHAIN))
-        return sum(job.source is not Source.USER for job in jobs)
 
-    def keep(self, evaluation: Evaluation, optimizer: Optimizer, *, known: bool = False) -> None:
-        """Store one more evaluation; `known` are results that were brought from elsewhere."""
-        draft = JobDraft(
-            evaluation.params,
-            tuple(evaluation.point.tolist()),
-            Source.USER if known else Source.CHOOSER,
-            tasks=self._config.tasks,
-        )
-        self._store.add_complete(draft, {self._config.task_name: evaluation.value})
-        if optimizer.chain is not None:
-            self._store.save_chain(CHAIN, dict(optimizer.chain))
+
+# --- one at a time --------------------------------------------------------------------------------
+
+
+class _FolderLock:
+    """Held while a run is at work in the folder; the kernel drops it with the process, however that
+    ended."""
+
+    def __init__(self, directory: Path) -> None:
+        """SpearmintError where another run holds it."""
+        file = directory / LOCK_FILE
+        self._fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        if not take_lock(self._fd):
+            self.close()
+            raise SpearmintError(
+                f"{directory}: another minimize is at work in it{_holder(file)}; wait until it has "
+                "ended, or take another folder; to evaluate several points at a time, give it "
+                "n_jobs, or make it an experiment for 'spearmint-int run'"
+            )
+        os.ftruncate(self._fd, 0)
+        os.write(self._fd, new_owner().encode())
+        _HELD.add(self)
 
     def close(self) -> None:
-        self._store.close()
+        with suppress(OSError):  # a fork has closed it
+            os.close(self._fd)
 
 
-def _config_in(directory: Path, optimizer: Optimizer) -> Config:
-    """The config that is there, or a new one; one that can't be read is not left behind."""
-    file = directory / DEFAULT_FILE
-    if file.exists():
-        return load_config(directory)
-    text = json.dumps(config_document(optimizer), indent=2, ensure_ascii=False)
-    write_whole(file, text + "\n")
+_HELD: weakref.WeakSet[_FolderLock] = weakref.WeakSet()
+
+
+def _let_go_in_fork() -> None:
+    """A process that the function leaves behind must not hold the lock of one that was killed."""
+    for lock in list(_HELD):
+        lock.close()
+
+
+os.register_at_fork(after_in_child=_let_go_in_fork)
+
+
+def _holder(file: Path) -> str:
+    host, pid, *_ = (*file.read_text(encoding="utf-8", errors="replace").split(":"), "", "")
+    return f" (process {pid} on {host})" if pid else ""
+
+
+# --- the config -----------------------------------------------------------------------------------
+
+
+def _known_config(directory: Path) -> Config | None:
+    return load_config(directory) if (directory / DEFAULT_FILE).exists() else None
+
+
+def _begun(directory: Path, asked: Optimizer) -> Config:
+    """The config of a new folder, written down."""
+    document = config_document(asked)
+    config = _checked(document, directory)
+    write_whole(directory / DEFAULT_FILE, _text(document))
+    return config
+
+
+def _gone_on(known: Config, asked: Optimizer, given: Collection[str]) -> Config:
+    """The config, with what the call says anew written into it, and told; the same one where that
+    is nothing."""
+    _check_names(known, asked)
+    _check_direction(known, asked)
+    anew = _Anew.of(known, asked, given)
+    if not anew:
+        return known
+    file = known.directory / known.file_name
+    document = anew.put_into(read_json(file))
+    config = _checked(document, known.directory)
+    # what was put in by hand may win over what is written here
+    if known.main_file != CALLED_BY_MINIMIZE or _Anew.of(config, asked, given):
+        raise ConfigError(
+            f"{file}: says something else of {', '.join(anew.names)} than the call, and was "
+            "written by hand: change it there, or take another folder"
+        )
+    write_whole(file, _text(document))
+    for sentence in anew.sentences(known, config):
+        warnings.warn(f"{config.directory}: {sentence}", stacklevel=6)  # whoever called minimize
+    return config
+
+
+@dataclass(frozen=True)
+class _Anew:
+    """What a call says otherwise than the folder's config."""
+
+    variables: Mapping[str, Variable]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, known: Config, asked: Optimizer, given: Collection[str]) -> _Anew:
+        space, options = known.space(), known.chooser_options()
+        return cls(
+            {n: asked.space.variables[n] for n, v in space.variables.items()
+             if asked.space.variables[n] != v},
+            {n: getattr(asked.options, n) for n in KEYS
+             if n in given and getattr(asked.options, n) != getattr(options, n)},
+        )  # fmt: skip
+
+    def __bool__(self) -> bool:
+        return bool(self.variables or self.options)
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.variables, *self.options]
+
+    def put_into(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """The config with it; what a variable `was` in jobs before it was new stays there."""
+        declared_before = document["variables"]
+        variables = {
+            name: {k: v for k, v in declared_before[name].items() if k == "was"} | _entry(variable)
+            for name, variable in self.variables.items()
+        }
+        options = {KEYS[name]: _said(name, value) for name, value in self.options.items()}
+        return {**document, **options, "variables": {**declared_before, **variables}}
+
+    def sentences(self, known: Config, config: Config) -> Iterator[str]:
+        """What is different now, and what that means for the results."""
+        for place, sentence in changes(config, [Era(0, declared(known))]):
+            yield f"{place.removeprefix('variables.')} {sentence}"
+        before = known.chooser_options()
+        for name, value in self.options.items():
+            was, now = (show(_said(name, each)) for each in (getattr(before, name), value))
+            yield f"{name} was {was} and is {now} now: {IN_THIS_LIGHT}"
+
+
+def _check_names(known: Config, asked: Optimizer) -> None:
+    """ConfigError where the call has other variables, and not only other bounds or options."""
+    theirs, ours = known.space().variables, asked.space.variables
+    faults = [f"{name} is missing in the call" for name in theirs if name not in ours]
+    faults += [f"{name} is new in the call" for name in ours if name not in theirs]
+    for name in [name for name in theirs if name in ours]:
+        was, now = _kind(theirs[name]), _kind(ours[name])
+        faults += [f"{name} is {was} there, and {now} in the call"] if was != now else []
+    if faults:
+        raise ConfigError(
+            f"{known.directory}: its results are of other variables: {'; '.join(faults)}; "
+            "take another folder"
+        )
+
+
+def _kind(variable: Variable) -> str:
+    size = "" if variable.size == 1 else f" of size {variable.size}"
+    return f"{type(variable).__name__}{size}"
+
+
+def _check_direction(known: Config, asked: Optimizer) -> None:
+    if known.maximize != (asked.direction == "maximize"):
+        was = "maximize" if known.maximize else "minimize"
+        raise ConfigError(
+            f'{known.directory}: its results are of direction="{was}", got "{asked.direction}"; '
+            "give that, or take another folder"
+        )
+
+
+def _checked(document: Mapping[str, Any], directory: Path) -> Config:
+    """The config as it will be read; ConfigError in the words of the call, before it is written."""
     try:
-        return load_config(directory)
-    except ConfigError:
-        file.unlink()
-        raise
+        return config_from(parse_json(_text(document), name=DEFAULT_FILE), directory)
+    except ConfigFaultsError as error:
+        fault = error.faults[0].removeprefix(f"{DEFAULT_FILE}: ")
+    except ValueError as error:  # infinite, or not a number
+        fault = str(error)
+    key, colon, sentence = fault.partition(":")
+    name = next((name for name, known in KEYS.items() if known == key), key)
+    raise ConfigError(f"with path=, {name}{colon}{sentence}; give that, or leave out path=")
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def config_document(optimizer: Optimizer) -> dict[str, Any]:
     """The config of an experiment that asks as this optimizer does."""
+    default = ChooserOptions()
     return {
-        "main-file": MAIN_FILE,
+        "main-file": CALLED_BY_MINIMIZE,
         "seed": optimizer.seed,
         "maximize": optimizer.direction == "maximize",
-        "variables": _variables(optimizer.space),
-        **dict(_options(optimizer.options)),
+        "variables": {n: _entry(v) for n, v in optimizer.space.variables.items()},
+        **{
+            key: _said(name, getattr(optimizer.options, name))
+            for name, key in KEYS.items()
+            if getattr(optimizer.options, name) != getattr(default, name)
+        },
     }
 
 
-def _variables(space: Space) -> dict[str, Mapping[str, Any]]:
-    return {
-        name: {"type": type(variable).__name__.upper()}
-        | {field.name: getattr(variable, field.name) for field in fields(variable)}
-        for name, variable in space.variables.items()
+def _entry(variable: Variable) -> dict[str, Any]:
+    return {"type": type(variable).__name__.upper()} | {
+        field.name: getattr(variable, field.name) for field in fields(variable)
     }
 
 
-def _options(options: ChooserOptions) -> Iterator[tuple[str, Any]]:
-    """Those that differ from the default."""
-    default = ChooserOptions()
-    for name, key in KEYS.items():
-        if getattr(options, name) != getattr(default, name):
-            yield key, getattr(options, name)
+def _said(name: str, value: Any) -> Any:
+    """The option's value as a config has it."""
+    if name != "priors":
+        return value
+    return {each.replace("_", "-"): prior_to_dict(prior) for each, prior in value.items()}

@@ -280,18 +280,6 @@ def test_the_command_line_reads_the_folder(
     assert f"{result.value:.6g}" in capsys.readouterr().out
 
 
-def test_a_folder_of_other_variables_is_refused(tmp_path: Path) -> None:
-    minimize(bowl, BOWL, 2, path=tmp_path, **QUICK)
-    with pytest.raises(ConfigError, match="variables"):
-        minimize(bowl, {"x": Float(0, 1), "k": Int(0, 6)}, 3, path=tmp_path, **QUICK)
-
-
-def test_the_other_direction_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    minimize(bowl, BOWL, 2, path=tmp_path, **QUICK)
-    with pytest.raises(ConfigError, match="direction"):
-        minimize(bowl, BOWL, 3, path=tmp_path, direction="maximize", **QUICK)
-
-
 def test_evaluations_are_a_whole_number_and_numpys_are_too() -> None:
     space = {"k": Int(0, 9)}
     assert minimize(lambda p: float(p["k"]), space, np.int64(3)).message == "3 evaluations done"  # type: ignore[arg-type]
@@ -319,19 +307,6 @@ def test_a_function_that_exits_leaves_what_was_evaluated(n_jobs: int) -> None:
     with pytest.raises(SystemExit) as caught:
         minimize(leaving, {"a": Int(1, 12)}, evaluations=9, n_jobs=n_jobs, progress=False)
     assert len(caught.value.result.history) == 3  # type: ignore[attr-defined]
-
-
-def test_a_space_that_a_folder_cant_keep_leaves_none_behind(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError):
-        minimize(bowl, {"a b": Int(0, 5)}, evaluations=2, path=tmp_path / "run", progress=False)
-    found = minimize(
-        lambda p: float(p["a"]),
-        {"a": Int(0, 5)},
-        evaluations=2,
-        path=tmp_path / "run",
-        progress=False,
-    )
-    assert len(found.history) == 2
 
 
 def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:

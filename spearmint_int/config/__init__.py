@@ -1,6 +1,7 @@
 """The config of an experiment: read with places, validated, with every default filled in."""
 
 from spearmint_int.config.config import (
+    CALLED_BY_MINIMIZE,
     DEFAULT_FILE,
     Config,
     ConfigFaultsError,
@@ -11,6 +12,7 @@ from spearmint_int.config.document import ChooserArgs, Database, Resource
 from spearmint_int.config.variables import EnumVariable, FloatVariable, IntVariable
 
 __all__ = [
+    "CALLED_BY_MINIMIZE",
     "DEFAULT_FILE",
     "ChooserArgs",
     "Config",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from spearmint_int.space import Space
 
 DEFAULT_FILE = "config.json"
+# The main file of a library's run. There is no such file: the function lives in the program.
+CALLED_BY_MINIMIZE = "called-by-minimize.py"
 HEARTBEATS_PER_LEASE = 3
 ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"  # wins over the config's own
 
@@ -186,6 +188,11 @@ def _main_path(config: Config) -> Path:
     """The objective's file: for Python `.py` is optional, and `package.module` is fine too."""
     where = f"{config.file_name}: main-file"
     path = next((p for p in _main_paths(config) if p.is_file()), None)
+    if path is None and config.main_file == CALLED_BY_MINIMIZE:
+        raise ConfigError(
+            f"{config.directory}: is the folder of a run of the library: its function lives in the "
+            "program that called minimize(…, path=…); run that program again to go on"
+        )
     if path is None:
         others = ", ".join(_candidates(config)) or "none"
         wanted = _main_paths(config)[0].name

@@ -52,7 +52,7 @@ class OutputFile:
         self._end = Tail(KEPT_END)
         # A manager that looks whether a worker lives holds the lock for a moment: try again.
         for _ in range(LOCK_TRIES):
-            if _lock(self._fd):
+            if take_lock(self._fd):
                 break
             time.sleep(0.01)
         if not append:
@@ -98,12 +98,12 @@ def worker_is_alive(directory: Path, job_id: int) -> bool:
     except FileNotFoundError:
         return False
     try:
-        return not _lock(fd)
+        return not take_lock(fd)
     finally:
         os.close(fd)
 
 
-def _lock(fd: int) -> bool:
+def take_lock(fd: int) -> bool:
     """Take the lock if it is free. A file system without locks is no reason not to run."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,236 @@
+"""An optimizer whose points are jobs of a store: what `minimize` has in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spearmint_int.errors import SpaceError, SpaceExhausted, StoreError
+from spearmint_int.experiment import StoredExperiment
+from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
+from spearmint_int.launcher.liveness import new_owner, this_process
+from spearmint_int.optimizer import Evaluation, Optimizer, Pending, as_count, as_result
+from spearmint_int.suggestion_lock import SuggestionLock
+
+if TYPE_CHECKING:
+    from spearmint_int.chooser import ChooserOptions, Suggestion
+    from spearmint_int.config import Config
+    from spearmint_int.stores.protocol import Store
+    from spearmint_int.variables import Params
+
+# Nobody renews these leases: the function may keep Python busy for hours. The folder's lock says
+# who is alive.
+LEASE_SECONDS = 86_400.0
+OURS = ":minimize"  # the end of the owner of such a claim
+OUTSIDE = Failure(
+    FailureKind.START, "it was not begun again: the variables have no place for it any more"
+)
+
+
+@dataclass(frozen=True)
+class _Claimed(Pending):
+    """A pending point that is a job of ours."""
+
+    job: Job
+
+
+class StoredOptimizer(Optimizer):
+    """An optimizer for one process at a time, that goes on where the last one has ended.
+
+    A point is a job from when it is asked for. So it is pending for all who choose points of this
+    experiment, as theirs are for us; and what they tell or add is known at the next question.
+    Results that the variables, as they are now, have no place for are in the store alone.
+    """
+
+    _experiment: StoredExperiment
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        *,
+        options: ChooserOptions,
+        initial: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        """Whoever calls it has the folder alone: jobs of an earlier one are taken over. `options`
+        are the config's, and those that it has no key for."""
+        experiment = StoredExperiment.begin(config, store)
+        super().__init__(
+            experiment.space,
+            seed=experiment.seed,
+            direction="maximize" if config.maximize else "minimize",
+            initial=initial,
+            options=options,
+        )
+        experiment.options = options
+        experiment.history.leave_out(damage.job_id for damage in store.damaged())
+        self._experiment, self._store = experiment, store
+        self._resource, self._owner = next(iter(config.resources)), new_owner() + OURS
+        self._choosing = SuggestionLock(store, self._owner)
+        self._seen: set[int] = set()  # the finished jobs that are among the evaluations
+        self._take_over()
+        self._refresh()
+        self.drop_known_guesses()
+
+    @property
+    def spent(self) -> int:
+        """The evaluations that were begun here, in all runs, and have ended. As for `run`, results
+        that were brought, or told of reserved points, cost nothing."""
+        budget = self._experiment.history.tally.budgets[self._resource]
+        return sum(budget[status] for status in FINISHED)
+
+    def ask(self, count: int = 1) -> list[Params]:
+        """As ever; what an earlier run has begun and not ended comes first."""
+        wanted = as_count(count)
+        with self._lock:
+            self._refresh()
+            asked = self._claim(wanted)
+            if len(asked) < wanted:
+                try:
+                    self._add(wanted - len(asked))
+                except SpaceExhausted:
+                    if not asked:
+                        raise
+                asked += self._claim(wanted - len(asked))
+            return [deepcopy(job.params) for job in asked]
+
+    def suggestions(self, count: int = 1) -> list[Suggestion]:
+        with self._lock:
+            with self._choosing.held():
+                added = self._add_suggestions(count)
+            self._claim(len(added))
+            return added
+
+    def tell(self, params: Mapping[str, Any], value: float) -> None:
+        number = as_result(value)
+        with self._lock:
+            told = self._take_pending(params)
+            # first: it is known here, whatever the store does
+            self._evaluations.append(Evaluation(told.params, number, told.point))
+            self._seen.add(self._store_result(told, number))
+            self._refresh()
+
+    def forget(self, params: Mapping[str, Any]) -> None:
+        """Another one may ask for it again."""
+        with self._lock:
+            before = list(self._pending)
+            super().forget(params)
+            self._release(p for p in before if not any(p is still for still in self._pending))
+
+    def best(self) -> Evaluation | None:
+        """The evaluation with the best value, or None; where there is one within the present
+        bounds, it is the best of those."""
+        points = np.array([e.point for e in self._evaluations]).reshape(-1, self.space.dimensions)
+        inside = self.space.inside(points)
+        within = [e for e, is_inside in zip(self._evaluations, inside, strict=True) if is_inside]
+        return self._best_of(within) or self._best_of(self._evaluations)
+
+    def close(self) -> None:
+        """Hand back what was not told, and let go of the store; what is known stays readable."""
+        with self._lock, suppress(StoreError):  # what is not handed back the next run takes over
+            chain = self.chain
+            if chain is not None:
+                self._experiment.history.keep_chain(chain)
+            self._release(self._pending)
+            self._store.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has its own memory, and is nothing to the store."""
+        return Optimizer._from_json, (self._to_json(),)
+
+    # --- jobs -----------------------------------------------------------------------------------
+
+    def _take_over(self) -> None:
+        """What a run that was killed had under way is free again."""
+        for job in self._store.jobs(JobStatus.PENDING):
+            if job.lease_owner is not None and job.lease_owner.endswith(OURS):
+                self._store.release(job.claim)
+
+    def _refresh(self) -> None:
+        """Read what is new."""
+        history = self._experiment.history
+        history.refresh()
+        new = set(history.finished_ids) - self._seen
+        if new:
+            ended = self._store.jobs(after_id=min(new) - 1)
+            self._evaluations += filter(None, (self._evaluation(j) for j in ended if j.id in new))
+            self._seen |= new
+
+    def _evaluation(self, job: Job) -> Evaluation | None:
+        """What came of a finished job; None where the variables have no place for it now."""
+        place = self._experiment.placement.place(job.id, job.point)
+        value = (job.values or {}).get(self._experiment.objective, float("nan"))
+        return None if place is None else Evaluation(job.params, value, place)
+
+    def _add(self, count: int) -> None:
+        """So many new jobs: guesses first, then what the chooser chooses."""
+        with self._choosing.held():
+            self._drop_needless_guesses()
+            guesses, self._guesses = self._guesses[:count], self._guesses[count:]
+            for guess in guesses:
+                self._store.add(self._draft(guess, Source.INITIAL))
+            if len(guesses) < count:
+                try:
+                    self._add_suggestions(count - len(guesses))
+                except SpaceExhausted:
+                    if not guesses:
+                        raise
+
+    def _add_suggestions(self, count: int) -> list[Suggestion]:
+        added = self._experiment.add_suggestions(count, resource=lambda: self._resource)
+        return [suggestion for suggestion, _ in added]
+
+    def _draft(self, given: Pending, source: Source) -> JobDraft:
+        return JobDraft(
+            given.params,
+            tuple(given.point.tolist()),
+            source,
+            resource=self._resource,
+            tasks=self._experiment.tasks,
+        )
+
+    def _claim(self, count: int) -> list[Job]:
+        """The first new jobs, so many at most: they are ours to evaluate."""
+        claimed: list[_Claimed] = []
+        while len(claimed) < count:
+            job = self._store.claim(
+                self._owner, lease_seconds=LEASE_SECONDS, resource=self._resource
+            )
+            if job is None:
+                break
+            place = self._experiment.placement.place(job.id, job.point)
+            if place is None or not self._is_inside(job.params):
+                self._store.fail(job.claim, OUTSIDE, max_attempts=1)
+            else:
+                self._store.attach(job.claim, this_process())
+                claimed.append(_Claimed(job.params, place, job))
+        self._set_pending([*self._pending, *claimed])
+        self._refresh()
+        return [pending.job for pending in claimed]
+
+    def _is_inside(self, params: Params) -> bool:
+        try:
+            self.space.encode(params)
+        except SpaceError:
+            return False
+        return True
+
+    def _store_result(self, told: Pending, number: float) -> int:
+        """The id of the job that has it: the one that was asked for, or a new one."""
+        values = {self._experiment.objective: number}
+        if isinstance(told, _Claimed) and self._store.complete(told.job.claim, values):
+            return told.job.id
+        return self._store.add_complete(self._draft(told, Source.USER), values).id
+
+    def _release(self, pending: Iterable[Pending]) -> None:
+        for one in pending:
+            if isinstance(one, _Claimed):
+                self._store.release(one.job.claim)
+
+    def _set_pending(self, pending: list[Pending]) -> None:
+        self._pending = pending  # the store knows them as jobs
