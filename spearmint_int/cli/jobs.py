@@ -82,7 +82,7 @@ def last_jobs(store: Store, status: JobStatus | None, limit: int | None) -> list
         return store.jobs(status)
     statuses = list(JobStatus) if status is None else [status]
     ids = [evaluation.id for evaluation in store.job_points(statuses)][-limit:]
-    return store.jobs(status, after_id=ids[0] - 1, limit=limit) if ids else []
+    return store.jobs(status, after_id=ids[0] - 1, limit=len(ids)) if ids else []
 
 
 def _print_jobs(found: list[Job], config: Config) -> None:

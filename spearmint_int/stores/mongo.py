@@ -256,7 +256,7 @@ class MongoStore:
 
     def retry(self, job_id: int) -> Job:
         mark = f"retry {uuid.uuid4().hex}"
-        broken = {"_id": job_id, "status": JobStatus.BROKEN.value}
+        broken = {"_id": records.possible_id(job_id), "status": JobStatus.BROKEN.value}
         anew = records.retried() | {"settled": mark}
         if self._jobs.update(broken, anew, mark={"settled": mark}):
             return self.job(job_id)

@@ -68,7 +68,8 @@ class JobCollection:
 
     def document(self, job_id: int) -> Document:
         """The job with this id; raises JobNotFound."""
-        document = self._server.call(lambda: self._collection.find_one({"_id": job_id}))
+        wanted = {"_id": records.possible_id(job_id)}
+        document = self._server.call(lambda: self._collection.find_one(wanted))
         if document is None:
             raise records.no_such_job(job_id)
         return document

@@ -40,6 +40,7 @@ Record = dict[str, Any]
 
 # What reading a damaged row may raise.
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+LARGEST_ID = 2**63 - 1  # both databases refuse to compare with more
 NUMBERS = frozenset({int, float})
 NUMBER, MAYBE_NUMBER, MAYBE_TEXT = (int, float), (int, float, NoneType), (str, NoneType)
 TYPES: dict[str, type | tuple[type, ...]] = {
@@ -191,6 +192,13 @@ def lost_worker(job: Job) -> Failure:
     where = f" on {job.process.host}" if job.process and job.process.host else ""
     message = f"the worker {job.lease_owner}{where} was lost: it stopped renewing its lease"
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
+
+
+def possible_id(job_id: int) -> int:
+    """The id, to ask a database for; JobNotFound for one that no database could hold."""
+    if job_id > LARGEST_ID:
+        raise no_such_job(job_id)
+    return job_id
 
 
 def no_such_job(job_id: int) -> JobNotFound:

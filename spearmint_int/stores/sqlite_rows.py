@@ -80,7 +80,8 @@ def failed(row: sqlite3.Row, failure: Failure, status: JobStatus, now: float) ->
 
 
 def row_of(connection: sqlite3.Connection, job_id: int) -> sqlite3.Row:
-    row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    wanted = (records.possible_id(job_id),)
+    row = connection.execute("SELECT * FROM jobs WHERE id = ?", wanted).fetchone()
     if row is None:
         raise records.no_such_job(job_id)
     found: sqlite3.Row = row

@@ -126,6 +126,14 @@ class JobsContract:
         with pytest.raises(JobNotFound, match="no job 9"):
             store.job(9)
 
+    @pytest.mark.parametrize("method", ["job", "raw", "retry"])
+    def test_a_number_that_no_database_can_hold_is_of_no_job(
+        self, store: Store, method: str
+    ) -> None:
+        add(store)
+        with pytest.raises(JobNotFound, match=f"no job {2**63}"):
+            getattr(store, method)(2**63)
+
     def test_jobs_can_be_read_by_status_and_in_pages(self, store: Store) -> None:
         for _ in range(5):
             add(store)

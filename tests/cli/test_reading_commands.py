@@ -262,6 +262,22 @@ def test_show_of_a_job_that_is_not_there_is_one_sentence(
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "arguments", [["show"], ["explain"], ["replay"], ["retry"], ["stop"], ["tell", "0.5"]]
+)
+def test_a_jobs_number_may_be_of_any_size(
+    spearmint: CommandLine, with_results: Path, arguments: list[str]
+) -> None:
+    command, *value = arguments
+    answer = spearmint(command, with_results, str(2**63), *value)
+    assert answer.code == 2
+    assert answer.err.startswith(f"error: there is no job {2**63};")
+
+
+def test_the_newest_jobs_may_be_any_number(spearmint: CommandLine, with_results: Path) -> None:
+    assert len(spearmint("jobs", with_results, "-n", str(2**63), "--json").json) == 4
+
+
 def test_export_writes_a_row_for_each_job(spearmint: CommandLine, with_results: Path) -> None:
     rows = list(csv.DictReader(spearmint("export", with_results).out.splitlines()))
     assert [row["x"] for row in rows] == ["0.5", "-0.25", "1.0", "0.0"]
