@@ -99,8 +99,15 @@ class SchedulerError(SpearmintError):
 
 def alternatives(name: str, names: Iterable[str]) -> str:
     """The end of a sentence on an unknown name: what a typing error most likely meant, or all."""
+    names = list(names)
+    meant = closest(name, names)
+    if meant is not None:
+        return f"; did you mean {meant!r}?"
+    return f"; there is {', '.join(names)}" if names else ""
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The one that a typing error most likely meant; None where none is near."""
     known = {known.lower(): known for known in names}
     matches = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
-    if matches:
-        return f"; did you mean {known[matches[0]]!r}?"
-    return f"; there is {', '.join(known.values())}" if known else ""
+    return known[matches[0]] if matches else None

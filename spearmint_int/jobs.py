@@ -257,8 +257,16 @@ def checked_values(values: Mapping[str, float]) -> Values:
 def _checked_number(task: str, value: float) -> float:
     if isinstance(value, (bool, str, bytes)):
         raise TypeError(f"the value of task {task!r} must be a number, got {value!r}")
-    number = float(value)
+    number = as_float(value)
     return number if math.isfinite(number) else math.nan
+
+
+def as_float(number: float) -> float:
+    """The number as a float; infinite where an integer is beyond the floats."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def status_after_failure(attempts: int, max_attempts: int) -> JobStatus:

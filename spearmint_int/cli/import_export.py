@@ -13,21 +13,24 @@ import click
 from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import at, config_option, json_option, on_folder, one_at_most
 from spearmint_int.cli.output import job_document, json_text, print_json
-from spearmint_int.jobs import JobStatus, Source
+from spearmint_int.jobs import FINISHED, checked_values
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.cli.results_file import Result, Row
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
     from spearmint_int.stores import Store
+    from spearmint_int.variables import Params
 
 
 @click.command(short_help="Add results from a CSV or JSON file.")
 @click.argument("arguments", metavar="[DIR] FILE", nargs=-1, required=True)
 @click.option("--value", "column", default="value", show_default=True, help="The result's column.")
 @click.option("--skip", is_flag=True, help="Leave out rows that don't fit, instead of stopping.")
-@click.option("--again", is_flag=True, help="Add also what was added before.")
+@click.option("--again", is_flag=True, help="Add also what is there already.")
 @config_option
 @json_option
 def add(
@@ -42,8 +45,9 @@ def add(
     """Add results that were computed elsewhere, from a CSV or JSON file ('-' for stdin).
 
     A column (or key) for each variable, one for the value; an empty value means 'failed there'.
-    Either every row is added or, if one does not fit, none. A result that was added before, with
-    the same parameters and the same value, is left out.
+    Either every row is added or, if one does not fit, none. A result that is there already, with
+    the same parameters and the same values, added before or of the experiment's own jobs, is left
+    out; one that stands in the file more often than it is there is added.
     """
     file, folder = _file_and_folder(arguments, file_name)
     results, skipped = _results(file, folder.config, column=column, skip=skip)
@@ -56,7 +60,7 @@ def add(
         return
     for sentence in skipped:
         click.echo(f"skipped: {sentence}", err=True)
-    left_out = f"; {known} left out, which were added before (--again)" if known else ""
+    left_out = f"; {known} left out, which are there already (--again)" if known else ""
     failures = f", {failed} of them as failed there: no finite value" if failed else ""
     click.echo(f"{value_text.counted(len(added), 'result')} added{failures}{left_out}")
 
@@ -68,26 +72,35 @@ def _without_number(jobs: list[Job], task: str) -> int:
 def add_results(
     config: Config, store: Store, results: list[Result], *, again: bool = False
 ) -> list[Job]:
-    """The jobs that the results became; with `again` also of those that were added before."""
+    """The jobs that the results became; with `again` also of those that are there already."""
     from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
     StoredExperiment.begin(config, store)
-    new = results if again else _without_known(results, store)
+    new = results if again else _without_known(results, config, store)
     return store.add_all_complete(new)
 
 
-def _without_known(results: list[Result], store: Store) -> list[Result]:
-    """The results that no earlier `add` has brought; one that stands twice may be there twice."""
-    brought = [job for job in store.jobs(JobStatus.COMPLETE) if job.source is Source.USER]
-    known = Counter(repr((tuple(job.point), job.values)) for job in brought)
+def _without_known(results: list[Result], config: Config, store: Store) -> list[Result]:
+    """The results that no job has; one that stands twice may be there twice."""
+    ended = [job for status in FINISHED for job in store.jobs(status)]
+    failed = {config.task_name: math.nan}  # as which `export` and `add` hand on a broken job
+    known = Counter(_identity(job.params, job.values or failed, config) for job in ended)
     new = []
     for draft, values in results:
-        key = repr((tuple(draft.point), values))
+        key = _identity(draft.params, values, config)
         if known[key]:
             known[key] -= 1
         else:
             new.append((draft, values))
     return new
+
+
+def _identity(params: Params, values: Mapping[str, float], config: Config) -> tuple[object, ...]:
+    """By what two results are the same, whoever brought them: the parameters as an export has them
+    (3 is 3.0), and all numbers as stores keep them (in text, where NaN is NaN)."""
+    from spearmint_int.cli.results_file import parameter_cells  # noqa: PLC0415
+
+    return *parameter_cells(params, config), repr(sorted(checked_values(values).items()))
 
 
 def _file_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[str, Folder]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.cli.output import metrics_of
 from spearmint_int.config import EnumVariable, IntVariable
-from spearmint_int.errors import SpaceError, SpearmintError, alternatives
-from spearmint_int.jobs import JobDraft, Source
+from spearmint_int.errors import SpaceError, SpearmintError, alternatives, closest
+from spearmint_int.jobs import JobDraft, Source, as_float
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
     from spearmint_int.space import Space
+    from spearmint_int.variables import Params
 
 Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 
@@ -31,6 +32,7 @@ Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
                "ended", "failure", "reserved", "point", "values")  # fmt: skip
 PREFIX = "params."  # tells a variable called `id` from the job's id
+DELIMITERS = ",;\t"
 METRIC = "metrics."  # before the name of a number that was returned beside the tasks
 
 
@@ -58,16 +60,24 @@ def read_rows(text: str, *, name: str, as_json: bool) -> list[Row]:
 
 def _csv_rows(text: str, name: str) -> list[Row]:
     # Lines may end as on any system: old Macs wrote a bare CR.
-    reader = csv.DictReader(io.StringIO(text, newline=None), skipinitialspace=True)
+    file = io.StringIO(text, newline=None)
+    reader = csv.DictReader(file, delimiter=_delimiter(text), skipinitialspace=True)
     try:
         return _read_csv(reader, name)
     except csv.Error as error:
         raise ResultsFileError(f"{name}:{reader.line_num}: is not CSV: {error}") from None
 
 
+def _delimiter(text: str) -> str:
+    """What stands between the columns: spreadsheets write semicolons where decimals have commas."""
+    first_line = next(iter(text.splitlines()), "")
+    return next((delimiter for delimiter in DELIMITERS if delimiter in first_line), ",")
+
+
 def _read_csv(reader: csv.DictReader[str], name: str) -> list[Row]:
     if not reader.fieldnames:
         raise ResultsFileError(f"{name}: is empty; its first line must name the columns")
+    _refuse_twice([column.strip() for column in reader.fieldnames], f"{name}:1: the column")
     rows = []
     for cells in reader:
         place = f"{name}:{reader.line_num}"
@@ -78,12 +88,27 @@ def _read_csv(reader: csv.DictReader[str], name: str) -> list[Row]:
     return rows
 
 
+def _refuse_twice(names: Sequence[str], what: str) -> None:
+    """Of two cells under one name nobody knows which one is meant."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ResultsFileError(f"{what} {twice!r} stands there twice; leave one out")
+
+
 def _json_rows(text: str, name: str) -> list[Row]:
+    def pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        _refuse_twice([key for key, _ in pairs], f"{name}: in one object the key")
+        return dict(pairs)
+
     try:
-        entries = json.loads(text)
+        entries = json.loads(text, object_pairs_hook=pairs_once)
     except json.JSONDecodeError as error:
         where = f"{name}:{error.lineno}:{error.colno}"
         raise ResultsFileError(f"{where}: is not JSON: {error.msg}") from None
+    except ResultsFileError:
+        raise
+    except (RecursionError, ValueError) as error:  # too deep, or an integer of thousands of digits
+        raise ResultsFileError(f"{name}: can't be read as JSON: {error}") from None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ResultsFileError(f"{name}: must be a list of objects")
     return [Row(f"{name}: entry {n}", _flat(entry)) for n, entry in enumerate(entries, start=1)]
@@ -103,8 +128,8 @@ def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> R
     """The job and the value of one entry; ResultsFileError says what is wrong with it."""
     cells = dict(row.cells)
     try:
-        params = {name: _take_parameter(cells, name, config) for name in config.variables}
-        value = _take_value(cells, value_column, config.task_name)
+        params = {name: _take_parameter(cells, name, config, row) for name in config.variables}
+        value = _take_value(cells, value_column, config.task_name, row)
         metrics = _take_metrics(cells)
         _refuse_unknown(cells, config, value_column)
         point = tuple(space.encode(params))
@@ -114,7 +139,7 @@ def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> R
     return draft, {config.task_name: value, **metrics}
 
 
-def _take_parameter(cells: dict[str, Any], name: str, config: Config) -> Any:
+def _take_parameter(cells: dict[str, Any], name: str, config: Config, row: Row) -> Any:
     """The value of a variable, out of one cell or of one for each element."""
     variable = config.variables[name]
     for column in (PREFIX + name, name):
@@ -124,7 +149,10 @@ def _take_parameter(cells: dict[str, Any], name: str, config: Config) -> Any:
         if all(element in cells for element in elements):
             return _parameter([cells.pop(element) for element in elements], variable)
     missing = name if variable.size == 1 else f"{name}[0] to {name}[{variable.size - 1}]"
-    raise ResultsFileError(f"no column {missing}{alternatives(name, cells)}")
+    free = [column for column in cells if column not in config.variables]
+    # What is taken already is of another variable, and not what was meant; but it is there.
+    others = alternatives(name, free if closest(name, free) else row.cells)
+    raise ResultsFileError(f"no column {missing}{others}")
 
 
 def _parameter(cell: Any, variable: Any) -> Any:
@@ -149,8 +177,11 @@ def _number(text: str) -> Any:
         return text
 
 
-def _take_value(cells: dict[str, Any], column: str, task: str) -> float:
+def _take_value(cells: dict[str, Any], column: str, task: str, row: Row) -> float:
     found = next((name for name in (column, task) if name in cells), None)
+    if found is None and column in row.cells:
+        whose = "is a variable's; name the result's with --value"
+        raise ResultsFileError(f"the column {column!r} {whose}")
     if found is None:
         raise ResultsFileError(f"no column {column!r} with the result; name it with --value")
     return _result(found, cells.pop(found))
@@ -165,9 +196,11 @@ def _take_metrics(cells: dict[str, Any]) -> dict[str, float]:
 def _result(column: str, cell: Any) -> float:
     if cell is None or cell == "":
         return math.nan
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+        raise ResultsFileError(f"{column}: must be a number, got {json.dumps(cell)}")
     try:
-        return math.nan if isinstance(cell, bool) else float(cell)
-    except (TypeError, ValueError):
+        return as_float(float(cell) if isinstance(cell, str) else cell)
+    except ValueError:
         raise ResultsFileError(f"{column}: must be a number, got {cell!r}") from None
 
 
@@ -203,12 +236,18 @@ def parameter_columns(config: Config) -> list[str]:
     return columns
 
 
-def _csv_row(job: Job, config: Config) -> list[Any]:
+def parameter_cells(params: Params, config: Config) -> list[Any]:
+    """What a file has below `parameter_columns`."""
     cells: list[Any] = []
     for name, variable in config.variables.items():
         absent = variable.was if variable.size == 1 else [variable.was] * variable.size
-        value = job.params.get(name, absent)  # of a variable that is new since
+        value = params.get(name, absent)  # of a variable that is new since
         cells += value if isinstance(value, list) else [value]
+    return cells
+
+
+def _csv_row(job: Job, config: Config) -> list[Any]:
+    cells = parameter_cells(job.params, config)
     value = None if job.values is None else job.values.get(config.task_name)
     failure = job.failures[-1].message if job.failures else ""
     row = [job.id, job.status.value, *cells, value, job.seconds, job.source.value]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import signal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.errors import ObjectiveError
-from spearmint_int.jobs import Failure, FailureKind, Values
+from spearmint_int.jobs import Failure, FailureKind, Values, as_float
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +48,7 @@ def single_value(number: float, tasks: Sequence[str], *, who: str) -> Outcome:
     """A number alone belongs to the only task."""
     if len(tasks) != 1:
         return _bad(f"{who} returned one number, but there are the tasks {', '.join(tasks)}")
-    return {tasks[0]: _float(number)}
+    return {tasks[0]: as_float(number)}
 
 
 def named_values(values: dict[str, Any], tasks: Sequence[str], *, who: str) -> Outcome:
@@ -64,14 +63,7 @@ def named_values(values: dict[str, Any], tasks: Sequence[str], *, who: str) -> O
     wrong = next((n for n, v in ordered.items() if not isinstance(v, int | float)), None)
     if wrong is not None:
         return _bad(f"{who} returned {_short(ordered[wrong])} for {wrong}, not a number")
-    return {name: _float(value) for name, value in ordered.items()}
-
-
-def _float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an integer beyond the floats
-        return math.inf if value > 0 else -math.inf
+    return {name: as_float(value) for name, value in ordered.items()}
 
 
 def _parsed(line: str) -> dict[str, Any] | float | None:

@@ -74,7 +74,9 @@ FAULTS = {
     "x,n,value\n0.5,9,1\n": "r.csv:2: n: must lie in {0, …, 4}, got 9",
     "x,n,value\n0.5,1.5,1\n": "r.csv:2: n: must be a whole number, got 1.5",
     "x,n,value\n0.5,1,1\nhalf,1,1\n": "r.csv:3: x: must be a number, got 'half'",
-    "x,value\n0.5,1\n": "r.csv:2: no column n",
+    "x,value\n0.5,1\n": "r.csv:2: no column n; there is x, value; nothing was added",
+    "x,m,value\n0.5,1,1\n": "r.csv:2: no column n; there is x, m, value",
+    "x,x,n,value\n0.5,0.1,1,1\n": "r.csv:1: the column 'x' stands there twice; leave one out",
     "x,n,valeu\n0.5,1,1\n": "r.csv:2: no column 'value' with the result; name it with --value",
     "x,n,m,value\n0.5,1,1,1\n": "r.csv:2: m: no variable has that name",
     "x,n,value\n0.5,1,low\n": "r.csv:2: value: must be a number, got 'low'",
@@ -164,7 +166,7 @@ def test_suggest_is_the_same_twice(spearmint: CommandLine, with_results: Path) -
 
 def test_the_same_file_twice_adds_nothing_twice(spearmint: CommandLine, with_results: Path) -> None:
     answer = spearmint("add", with_results, with_results / "results.csv")
-    assert answer.out == "0 results added; 4 left out, which were added before (--again)\n"
+    assert answer.out == "0 results added; 4 left out, which are there already (--again)\n"
     assert len(spearmint("jobs", with_results, "--json").json) == 4
 
 
@@ -175,6 +177,71 @@ def test_a_result_that_stands_twice_in_a_file_is_there_twice(
     file.write_text("x,n,value\n0.5,1,1.25\n0.5,1,1.25\n")
     assert spearmint("add", experiment, file, "--json").json["added"] == [1, 2]
     assert spearmint("add", experiment, file, "--json").json["known"] == 2
+
+
+JSON_FAULTS = {
+    '[{"x": 0.5, "n": 1, "value": true}]': "entry 1: value: must be a number, got true",
+    '[{"x": 0.5, "n": 1, "value": [1]}]': "entry 1: value: must be a number, got [1]",
+    '[{"x": 0.5, "x": 0, "n": 1, "value": 1}]': "in one object the key 'x' stands there twice",
+    f'[{{"x": 0.5, "n": 1, "value": {"1" * 5000}}}]': "can't be read as JSON: Exceeds the limit",
+    "[" * 100_000: "can't be read as JSON: maximum recursion depth exceeded",
+}
+
+
+@pytest.mark.parametrize("text", JSON_FAULTS, ids=range(len(JSON_FAULTS)))
+def test_an_entry_of_which_nobody_knows_what_it_means_adds_nothing(
+    spearmint: CommandLine, experiment: Path, text: str
+) -> None:
+    file = experiment / "r.json"
+    file.write_text(text)
+    answer = spearmint("add", experiment, file)
+    assert answer.code == 2
+    assert answer.err.startswith(f"error: r.json: {JSON_FAULTS[text]}")
+
+
+def test_an_integer_beyond_the_floats_counts_as_a_failure(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    file = experiment / "r.json"
+    file.write_text(json.dumps([{"x": 0.5, "n": 1, "value": 10**400}]))
+    assert spearmint("add", experiment, file, "--json").json["failed"] == 1
+
+
+def test_a_variable_is_not_the_result(spearmint: CommandLine, experiment: Path) -> None:
+    file = experiment / "r.csv"
+    file.write_text("x,n,value\n0.5,1,1\n")
+    answer = spearmint("add", experiment, file, "--value", "n")
+    assert "the column 'n' is a variable's; name the result's with --value" in answer.err
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_add_reads_what_spreadsheets_write(
+    spearmint: CommandLine, experiment: Path, delimiter: str
+) -> None:
+    file = experiment / "r.csv"
+    file.write_text("x,n,value\n0.5,1,1.25\n".replace(",", delimiter))
+    assert spearmint("add", experiment, file).out == "1 result added\n"
+
+
+@pytest.mark.parametrize("name", ["jobs.csv", "jobs.json"])
+def test_an_export_of_the_experiment_itself_adds_nothing(
+    spearmint: CommandLine, with_results: Path, name: str
+) -> None:
+    spearmint("run", with_results, "--plain")
+    break_a_job(with_results)
+    spearmint("export", with_results, "-o", with_results / name)
+    answer = spearmint("add", with_results, with_results / name)
+    assert answer.out == "0 results added; 8 left out, which are there already (--again)\n"
+
+
+def test_a_repeat_that_came_out_the_same_is_added_beside_the_runs_own(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    spearmint("run", experiment, "--plain", "--max-finished-jobs", "1")
+    head, row = spearmint("export", experiment).out.splitlines()
+    file = experiment / "twice.csv"
+    file.write_text(f"{head}\n{row}\n{row}\n")
+    assert spearmint("add", experiment, file).out.startswith("1 result added; 1 left out")
 
 
 def test_what_was_added_before_can_be_added_again(
