@@ -68,8 +68,10 @@ def _variable_faults(document: Document) -> Iterator[Fault]:
     if not document.variables:
         yield ["variables"], "must have at least one variable"
     for name in document.variables:
+        if not name:
+            yield ["variables"], 'a name must not be empty, got ""'
         # MongoDB reads dots and dollars its own way; a space can't be in an argument's name.
-        if not name or any(c in ".$=" or c.isspace() or not c.isprintable() for c in name):
+        elif any(c in ".$=" or c.isspace() or not c.isprintable() for c in name):
             yield (
                 ["variables"],
                 f"a name must be without '.', '$', '=' and spaces, got {show(name)}",

@@ -101,6 +101,10 @@ BROKEN_CONFIGS = {
         GOOD.replace("depth", "de.pth"),
         "config.json: variables: a name must be",
     ),
+    "a name that is empty": (
+        GOOD.replace("depth", ""),
+        'config.json: variables: a name must not be empty, got ""',
+    ),
     # --- other values ---
     "text for a count": (
         with_keys('"max-concurrent": "2"'),

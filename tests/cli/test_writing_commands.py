@@ -70,6 +70,16 @@ def test_add_reads_vectors_and_options(spearmint: CommandLine, tmp_path: Path) -
     assert header.startswith("id,status,w[0],w[1],params.id,value")
 
 
+def test_add_reads_parameters_as_spearmint_has_them(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    file = experiment / "old.json"
+    file.write_text('[{"params": {"x": [0.5], "n": [3.0]}, "value": 1.5}]')
+    assert spearmint("add", experiment, file).code == 0
+    (job,) = spearmint("jobs", experiment, "--json").json
+    assert (job["params"], job["value"]) == ({"x": 0.5, "n": 3}, 1.5)
+
+
 FAULTS = {
     "x,n,value\n0.5,9,1\n": "r.csv:2: n: must lie in {0, …, 4}, got 9",
     "x,n,value\n0.5,1.5,1\n": "r.csv:2: n: must be a whole number, got 1.5",
