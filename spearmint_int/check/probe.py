@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from spearmint_int.errors import ObjectiveError
 from spearmint_int.launcher.objective import UnusableError, load_main, place_of
+from spearmint_int.launcher.script import first_line_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,25 +27,10 @@ PROBE = "import sys; sys.path.pop(0); from spearmint_int.check.probe import prob
 
 def load_main_file(config: Config) -> None:
     """ObjectiveError when the main file can't be loaded, or when its `main` can't be called."""
-    if config.language == "SHELL":
-        _check_script(config.main_path)
-        return
-    fault = _fault_of(config)
+    is_script = config.language == "SHELL"
+    fault = first_line_fault(config.main_path) if is_script else _fault_of(config)
     if fault:
         raise ObjectiveError(f"{config.main_path.name}: {fault}")
-
-
-def _check_script(path: Path) -> None:
-    """A text file needs a first line that names its interpreter."""
-    with path.open("rb") as file:
-        head = file.read(256)
-    if b"\0" in head:
-        return  # a compiled program
-    if not head.startswith(b"#!"):
-        raise ObjectiveError(f"{path.name}: its first line must be like '#!/bin/sh'; none is there")
-    words = head.splitlines()[0][2:].decode(errors="replace").split()
-    if not words or not Path(words[0]).exists():
-        raise ObjectiveError(f"{path.name}: its first line names {words[:1]}, which does not exist")
 
 
 def _fault_of(config: Config) -> str | None:

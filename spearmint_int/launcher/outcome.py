@@ -1,4 +1,4 @@
-"""From what an objective gave back, or how it ended, to numbers or a failure; pure functions."""
+"""From what an objective gave back, or how it ended, to numbers or a failure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.errors import ObjectiveError
 from spearmint_int.jobs import Failure, FailureKind, Values, as_float
+from spearmint_int.launcher.script import first_line_fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,8 @@ def _reason(launch: Launch, error: Exception) -> str:
     if isinstance(error, PermissionError):
         return f"{name} is not executable; run 'chmod +x {launch.main_path}'"
     if isinstance(error, FileNotFoundError) and launch.main_path.exists():
-        return f"{name} can't be started: its first line names an interpreter that is not there"
+        fault = first_line_fault(launch.main_path) or "what it is run by is not there"
+        return f"{name} can't be started: {fault}"
     if isinstance(error, FileNotFoundError):
         return f"there is no {name} in {launch.directory}"
     if isinstance(error, OSError) and error.errno == errno.ENOEXEC:

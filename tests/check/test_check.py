@@ -144,7 +144,9 @@ def test_only_without_noise_does_a_run_over_integers_end_by_itself(
     ("text", "sentence"),
     [
         ("echo 1\n", "its first line must be like '#!/bin/sh'; none is there"),
-        ("#!/no/such/shell\necho 1\n", "its first line names ['/no/such/shell']"),
+        ("#!/no/such/shell\necho 1\n", "its first line names /no/such/shell, which does not exist"),
+        ("#!\necho 1\n", "its first line must name an interpreter, like '#!/bin/sh'"),
+        ("#!/bin/sh -e\r\necho 1\r\n", "its lines end in a carriage return, as on Windows"),
     ],
 )
 def test_a_script_without_an_interpreter_is_told(tmp_path: Path, text: str, sentence: str) -> None:

@@ -86,7 +86,14 @@ def test_a_file_that_is_not_executable_says_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("script", "words"),
-    [("echo 1\n", "#!/bin/sh"), ("#!/no/such/interpreter\n", "interpreter that is not there")],
+    [
+        ("echo 1\n", "#!/bin/sh"),
+        ("#!/no/such/interpreter\n", "its first line names /no/such/interpreter, which does not"),
+        (
+            "#!/bin/sh\r\necho 1\r\n",
+            r"carriage return, as on Windows; mend it with: sed -i 's/\r$//'",
+        ),
+    ],
 )
 def test_a_first_line_that_does_not_work_is_explained(
     tmp_path: Path, script: str, words: str
