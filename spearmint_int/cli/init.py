@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import click
@@ -109,7 +110,7 @@ def init(directory: Path, shell: bool) -> None:
     except OSError as error:
         raise click.ClickException(f"{directory} can't be written: {error.strerror}") from None
     click.echo(f"{directory}: {', '.join(files)} written")
-    click.echo(f"next: spearmint-int run {directory}")
+    click.echo(f"next: spearmint-int run {shlex.quote(str(directory))}")
 
 
 def _write(directory: Path, files: dict[str, str]) -> None:

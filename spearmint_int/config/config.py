@@ -187,7 +187,8 @@ def _database(document: Document) -> Database:
 def _main_path(config: Config) -> Path:
     """The objective's file: for Python `.py` is optional, and `package.module` is fine too."""
     where = f"{config.file_name}: main-file"
-    path = next((p for p in _main_paths(config) if p.is_file()), None)
+    names = _main_names(config)
+    path = next((p for name in names if (p := config.directory / name).is_file()), None)
     if path is None and config.main_file == CALLED_BY_MINIMIZE:
         raise ConfigError(
             f"{config.directory}: is the folder of a run of the library: its function lives in the "
@@ -195,18 +196,17 @@ def _main_path(config: Config) -> Path:
         )
     if path is None:
         others = ", ".join(_candidates(config)) or "none"
-        wanted = _main_paths(config)[0].name
-        raise ConfigError(f"{where}: {wanted} is not in {config.directory} (found: {others})")
+        raise ConfigError(f"{where}: {names[0]} is not in {config.directory} (found: {others})")
     if config.language == "SHELL" and not os.access(path, os.X_OK):
         raise ConfigError(f"{where}: {path} is not executable; run 'chmod +x {path}'")
     return path
 
 
-def _main_paths(config: Config) -> list[Path]:
+def _main_names(config: Config) -> list[str]:
     if config.language != "PYTHON":
-        return [config.directory / config.main_file]
+        return [config.main_file]
     stem = config.main_file.removesuffix(".py")
-    return [config.directory / f"{name}.py" for name in (stem, stem.replace(".", "/"))]
+    return [f"{name}.py" for name in (stem, stem.replace(".", "/"))]
 
 
 def _candidates(config: Config) -> list[str]:

@@ -81,10 +81,12 @@ def _seconds(value: Any) -> Any:
 def seconds_of(text: str) -> float:
     """90, "90s", "1.5h": all are seconds."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(|s|m|min|h|d)\s*", text.lower())
-    if match is None or float(match.group(1)) == 0:
+    if match is None:
         raise ConfigError(
             f'must be seconds, or a text like "90s", "30m", "2h" or "1d", got {show(text)}'
         )
+    if float(match.group(1)) == 0:
+        raise ConfigError(f"must be above 0, got {show(text)}")
     return float(match.group(1)) * SECONDS_PER_UNIT[match.group(2)]
 
 

@@ -163,14 +163,24 @@ def _load_file(file: Path) -> ModuleType:
 
 def _import(name: str, file: Path) -> ModuleType:
     """A dotted or installed module (`package.objective`)."""
+    name = name.removesuffix(".py")
     try:
-        return importlib.import_module(name.removesuffix(".py"))
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise  # an import inside of it failed
+        if file.parent.joinpath(*name.split(".")).with_suffix(".py").is_file():
+            raise UnusableError("launch", _name_is_taken(name)) from None
         raise UnusableError(
             "start", f"there is no main file {file.name} in {file.parent}"
         ) from None
+
+
+def _name_is_taken(name: str) -> str:
+    """Of a file in a folder that Python does not look into: another module has its name."""
+    package = name.split(".", maxsplit=1)[0]
+    place = getattr(sys.modules.get(package), "__file__", None) or "built in"
+    return f"{name} can't be imported: {package!r} is another module ({place}); rename the folder"
 
 
 def as_report(result: object) -> Report:
@@ -196,8 +206,11 @@ def as_number(value: object, name: object = None) -> float:
     try:
         if numeric:
             return float(value.item() if shape else value)  # type: ignore[attr-defined, arg-type]
-    except (TypeError, ValueError, OverflowError):
-        pass  # an array of strings, a complex number, an int beyond the floats
+    except OverflowError:
+        largest = "beyond the largest float, 1.8e308"
+        raise UnusableError("bad-result", f"{where} a number {largest}{rule}") from None
+    except (TypeError, ValueError):
+        pass  # an array of strings, a complex number
     raise UnusableError("bad-result", f"{where} {_shown(value)} instead of a number{rule}")
 
 

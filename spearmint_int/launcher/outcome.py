@@ -104,13 +104,20 @@ def _kind_and_message(end: ProcessEnd, launch: Launch) -> tuple[FailureKind, str
     if end.timed_out:
         return FailureKind.TIME_LIMIT, f"ended after the time limit of {launch.time_limit:g} s"
     if end.returncode >= 0:
-        last = _last_line(end.stderr_tail)
-        said = f": {last}" if last else " without a result"
+        said = f": {last}" if (last := _last_line(end.stderr_tail)) else _unsaid(end, launch)
         return FailureKind.EXIT, f"the process ended with exit status {end.returncode}{said}"
     if -end.returncode == signal.SIGKILL and end.oom_kills != 0:
         known = "by the kernel for want of memory" if end.oom_kills else "by SIGKILL"
         return FailureKind.OUT_OF_MEMORY, f"killed {known}; give the job more memory or fewer peers"
     return FailureKind.SIGNAL, f"killed by signal {_signal_name(-end.returncode)}"
+
+
+def _unsaid(end: ProcessEnd, launch: Launch) -> str:
+    """Of a process that has no reason on stderr: a script's result is not taken without a 0."""
+    is_script = launch.language == "SHELL"
+    if is_script and not isinstance(outcome_of_output(end.stdout_tail, launch.tasks), Failure):
+        return f"; it must be 0 for the result, {_last_line(end.stdout_tail)}, to count"
+    return " without a result"
 
 
 def not_started(launch: Launch, error: Exception) -> Failure:

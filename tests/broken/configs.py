@@ -120,6 +120,10 @@ BROKEN_CONFIGS = {
         with_keys('"max-time": "soon"'),
         "config.json: max-time: must be seconds",
     ),
+    "no time": (
+        with_keys('"job-time-limit": "0 h"'),
+        'config.json: job-time-limit: must be above 0, got "0 h"',
+    ),
     "guess outside": (
         with_keys('"initial-points": [{"depth": 9}]'),
         "config.json: initial-points[0].depth: must lie in {1, …, 5}, got 9",

@@ -41,6 +41,11 @@ def test_init_never_overwrites(spearmint: CommandLine, experiment: Path) -> None
     assert not (experiment / "README.md").exists()
 
 
+def test_the_command_that_init_names_can_be_pasted(spearmint: CommandLine, tmp_path: Path) -> None:
+    out = spearmint("init", tmp_path / "a b").out
+    assert out.endswith(f"next: spearmint-int run '{tmp_path}/a b'\n")
+
+
 def test_what_export_writes_add_reads(
     spearmint: CommandLine, with_results: Path, tmp_path: Path
 ) -> None:

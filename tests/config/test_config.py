@@ -200,6 +200,12 @@ def test_a_missing_main_file_names_the_files_that_are_there(tmp_path: Path) -> N
         _ = c.main_path
 
 
+def test_a_missing_main_file_is_named_with_its_folder(tmp_path: Path) -> None:
+    c = config_from({"main-file": "../x/o.py", "variables": {"d": DEPTH}}, tmp_path)
+    with pytest.raises(ConfigError, match=r"main-file: \.\./x/o\.py is not in"):
+        _ = c.main_path
+
+
 def test_a_script_that_is_not_executable_says_the_command(tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text("#!/bin/sh\necho 1\n")
     document = {"main-file": "run.sh", "language": "SHELL", "variables": {"d": DEPTH}}

@@ -116,7 +116,7 @@ def test_a_dict_has_a_number_for_each_task(tmp_path: Path) -> None:
         ("{'main': 'x'}", "for 'main', str 'x' instead of a number"),
         ("{'main': 3, 'note': 'hi'}", "for 'note', str 'hi' instead of a number; every value"),
         ("object()", "instead of a number"),
-        ("10**5000", "returned an unreadable int instead of a number"),
+        ("10**5000", "returned a number beyond the largest float, 1.8e308"),
     ],
 )
 def test_anything_else_is_a_bad_result(tmp_path: Path, expression: str, words: str) -> None:
@@ -248,6 +248,14 @@ def test_a_main_file_that_cant_be_loaded_says_why(tmp_path: Path, code: str, wor
 def test_a_missing_main_file_is_named(tmp_path: Path) -> None:
     launched = launch(tmp_path, "", main_file="nowhere")
     assert "no main file nowhere.py" in failure(call(launched), FailureKind.START).message
+
+
+def test_a_folder_with_the_name_of_another_module_is_told(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "o.py").write_text("def main(job_id, params): return 1\n")
+    found = failure(call(launch(tmp_path, "", main_file="code.o")), FailureKind.LAUNCH)
+    assert found.message.startswith("code.o can't be imported: 'code' is another module (")
+    assert found.message.endswith("code.py); rename the folder")
 
 
 def test_a_bad_environment_file_is_named_with_its_line(tmp_path: Path) -> None:

@@ -73,6 +73,12 @@ def test_an_exit_status_is_a_failure_whatever_was_printed(tmp_path: Path) -> Non
     assert found.stderr_tail == "no licence\n"
 
 
+def test_a_result_that_does_not_count_for_its_exit_status_is_told(tmp_path: Path) -> None:
+    outcome = call(shell_launch(tmp_path, "#!/bin/sh\necho 2; exit 3\n"))
+    expected = "the process ended with exit status 3; it must be 0 for the result, 2, to count"
+    assert failure(outcome, FailureKind.EXIT).message == expected
+
+
 def test_a_time_limit_ends_the_script_and_what_it_started(tmp_path: Path) -> None:
     launched = shell_launch(tmp_path, "#!/bin/sh\nsleep 100\necho 1\n", time_limit=0.5)
     failure(call(launched), FailureKind.TIME_LIMIT)
