@@ -208,7 +208,7 @@ def as_number(value: object, name: object = None) -> float:
             return float(value.item() if shape else value)  # type: ignore[attr-defined, arg-type]
     except OverflowError:
         largest = "beyond the largest float, 1.8e308"
-        raise UnusableError("bad-result", f"{where} a number {largest}{rule}") from None
+        raise UnusableError("bad-result", f"{where} a number {largest}") from None
     except (TypeError, ValueError):
         pass  # an array of strings, a complex number
     raise UnusableError("bad-result", f"{where} {_shown(value)} instead of a number{rule}")

@@ -35,8 +35,29 @@ def test_every_command_has_help(spearmint: CommandLine, command: str) -> None:
 
 
 def test_help_loads_nothing_slow() -> None:
-    check = f"import sys, spearmint_int.cli; sys.exit(bool(set(sys.modules) & set({SLOW!r})))"
+    load = "import sys, spearmint_int.cli.program"
+    check = f"{load}; sys.exit(bool(set(sys.modules) & set({SLOW!r})))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+INTERRUPTED_IMPORT = """
+import sys
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "click":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from spearmint_int.cli import main
+main()
+"""
+
+
+def test_an_interrupt_while_the_program_loads_ends_it_as_any_other() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
 
 
 def test_python_m_is_the_same_program() -> None:
