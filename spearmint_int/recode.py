@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spearmint_int.errors import SpaceError
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # A fixed FLOAT has the whole of [0, 1]: other values begin beyond it.
 FIXED_GAP = 0.5
+# A typing error may lie anywhere. From squares that overflow no model comes, now and ever after.
+FARTHEST = 1e6
 
 Recode = Callable[[int, Sequence[float]], "FloatArray"]
 
@@ -75,6 +78,20 @@ def recoded(u: FloatArray, earlier: Space, space: Space, was: Mapping[str, Any])
     return np.concatenate(parts)
 
 
+def placed(params: Mapping[str, Any], space: Space) -> FloatArray | None:
+    """The point [D] of parameters that may lie beyond the bounds; None where they have no place."""
+    try:
+        return space.encode(params)
+    except SpaceError:
+        parts = [
+            _given(params[name], i, variable)
+            for name, variable in space.variables.items()
+            for i in range(variable.size)
+        ]
+    u = np.concatenate(parts)
+    return u if np.all(np.abs(u) <= FARTHEST) else None  # False of NaN
+
+
 def fixed_names(known: Sequence[Era], space: Space) -> frozenset[str]:
     """Variables that can't vary any more, and could: the results so far differ in them."""
     varied = {
@@ -108,7 +125,7 @@ def _element(u: FloatArray, old: Variable, new: Variable) -> FloatArray:
 
 
 def _given(value: Any, i: int, variable: Variable) -> FloatArray:
-    """The value that the earlier jobs had of a variable that is new."""
+    """Where a value lies that comes from no cube, such as `was` of a variable that is new."""
     value = value[i] if isinstance(value, list | tuple) else value
     if isinstance(variable, Enum):
         return np.array(variable.encode(value))

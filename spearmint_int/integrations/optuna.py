@@ -7,7 +7,8 @@
     study.optimize(objective, n_trials=50)
 
 Trials that run are pending points, failed ones are places where the objective failed, and a pruned
-one counts with the last value that it reported.
+one counts with the last value that it reported. A trial outside of the ranges of now (an enqueued
+one, or one of wider ranges) informs the model, which suggests nothing there.
 """
 
 from __future__ import annotations
@@ -29,20 +30,26 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions
 from spearmint_int.errors import SpaceExhausted, SpearmintError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
 from spearmint_int.optimizer import options_with
+from spearmint_int.recode import placed
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable
 
 ENDED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+ON_STEP = 0.01  # of a step: a value that is off by less is on it, but for rounding errors
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A variable of ours for a distribution of Optuna's, and the way there and back."""
+    """A variable of ours for a distribution of Optuna's, and the way there and back.
+
+    `to_ours` takes any value of a trial, also from outside; None where the variable has no such.
+    """
 
     variable: Variable
     to_ours: Callable[[Any], Any]
@@ -117,10 +124,15 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
         space = Space({name: p.variable for name, p in parameters.items()})
         history = MemoryHistory(task=OBJECTIVE, dimensions=space.dimensions)
         trials = [t for t in study.get_trials(deepcopy=False) if set(parameters) <= set(t.params)]
-        for ended in (t for t in trials if t.state in ENDED):
-            history.add(space.encode(_ours(ended, parameters)), _value(ended))
-        running = [t for t in trials if t.state is TrialState.RUNNING and t.number != trial.number]
-        history.set_pending(space.encode(_ours(t, parameters)) for t in running)
+        known = [(t, point) for t in trials if (point := _point(t, parameters, space)) is not None]
+        for ended, point in known:
+            if ended.state in ENDED:
+                history.add(point, _value(ended))
+        history.set_pending(
+            point
+            for t, point in known
+            if t.state is TrialState.RUNNING and t.number != trial.number
+        )
         chain = self._chains.get(tuple(parameters))
         if chain is not None:
             history.keep_chain(chain)
@@ -162,21 +174,31 @@ def _steps(low: float, high: float, step: float, kind: Callable[[float], Any]) -
     last = math.floor((high - low) / step + 1e-9)
     return Parameter(
         Int(0, last),
-        lambda x: min(max(round((x - low) / step), 0), last),
+        lambda x: _nearest((x - low) / step),
         lambda k: kind(min(low + k * step, high)),
     )
+
+
+def _nearest(steps: float) -> int | None:
+    if not math.isfinite(steps) or abs(steps - round(steps)) > ON_STEP:
+        return None
+    return round(steps)
 
 
 def _choice(choices: Sequence[Any]) -> Parameter:
     return Parameter(
         Enum(range(len(choices))),
-        lambda choice: next(i for i, c in enumerate(choices) if c is choice or c == choice),
+        lambda choice: next((i for i, c in enumerate(choices) if c is choice or c == choice), None),
         lambda i: choices[i],
     )
 
 
-def _ours(trial: FrozenTrial, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    return {name: p.to_ours(trial.params[name]) for name, p in parameters.items()}
+def _point(
+    trial: FrozenTrial, parameters: Mapping[str, Parameter], space: Space
+) -> FloatArray | None:
+    """Where the model has the trial: beyond the cube if it lies outside of the ranges of now."""
+    ours = {name: p.to_ours(trial.params[name]) for name, p in parameters.items()}
+    return None if None in ours.values() else placed(ours, space)
 
 
 def _value(trial: FrozenTrial) -> float:

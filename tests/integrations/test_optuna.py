@@ -16,9 +16,11 @@ from optuna.distributions import (  # noqa: E402
     FloatDistribution,
     IntDistribution,
 )
+from optuna.trial import TrialState  # noqa: E402
 
-from spearmint_int import SpearmintError  # noqa: E402
+from spearmint_int import Int, Space, SpearmintError  # noqa: E402
 from spearmint_int.integrations.optuna import SpearmintSampler, parameter_for  # noqa: E402
+from spearmint_int.recode import placed  # noqa: E402
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
 
@@ -113,6 +115,51 @@ def test_failed_and_pruned_trials_are_no_obstacle() -> None:
     found.optimize(objective, n_trials=12)
     assert len(found.trials) == 12
     assert abs(found.best_params["x"] - 0.5) < 0.3
+
+
+@pytest.mark.parametrize("rate", [2.0, 1e300, math.inf])
+@pytest.mark.filterwarnings("ignore:Fixed parameter rate")
+def test_an_enqueued_trial_out_of_range_is_no_obstacle(rate: float) -> None:
+    found = study()
+    found.enqueue_trial({"rate": rate})
+    found.optimize(lambda trial: trial.suggest_float("rate", 1e-4, 1, log=True), n_trials=4)
+    assert all(trial.params["rate"] <= 1 for trial in found.trials[1:])
+
+
+def test_trials_of_a_range_that_was_wider_are_no_obstacle() -> None:
+    found = study()
+    found.add_trial(ended(TrialState.FAIL, rate=FloatDistribution(0, 100), at={"rate": 90.0}))
+    found.add_trial(ended(TrialState.PRUNED, rate=FloatDistribution(0, 100), at={"rate": 50.0}))
+    found.optimize(lambda trial: trial.suggest_float("rate", 0, 1), n_trials=4)
+    assert len(found.trials) == 6
+
+
+def test_a_trial_beyond_the_bounds_is_modelled_where_it_is() -> None:
+    steps, space = parameter_for(IntDistribution(0, 100)), Space({"n": Int(0, 100)})
+    point = placed({"n": steps.to_ours(200)}, space)
+    assert point == pytest.approx([200.5 / 101])
+
+
+@pytest.mark.parametrize(
+    ("distribution", "value"),
+    [
+        (IntDistribution(0, 10, step=2), 5),
+        (FloatDistribution(0, 1, step=0.25), math.inf),
+        (CategoricalDistribution(["a", "b"]), "c"),
+    ],
+    ids=str,
+)
+def test_a_value_that_the_distribution_cant_have_has_no_place(
+    distribution: Any, value: Any
+) -> None:
+    assert parameter_for(distribution).to_ours(value) is None
+
+
+def ended(state: TrialState, *, at: dict[str, Any], **distributions: Any) -> Any:
+    reported = {0: 1.0} if state is TrialState.PRUNED else None
+    return optuna.trial.create_trial(
+        state=state, params=at, distributions=distributions, intermediate_values=reported
+    )
 
 
 def test_trials_that_run_at_once_are_different() -> None:
