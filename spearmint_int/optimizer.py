@@ -90,7 +90,7 @@ class Optimizer:
         if isinstance(initial, Mapping):
             raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
         self.space = space if isinstance(space, Space) else Space(space)
-        self.seed, self.direction = _as_seed(seed), direction
+        self.seed, self.direction = as_seed(seed), direction
         self.options = options_with(options or ChooserOptions(), settings)
         self._lock = threading.RLock()
         self._guesses = [
@@ -361,7 +361,8 @@ class Optimizer:
         return Pending(self.space.plain(params), point)
 
 
-def _as_seed(seed: int | None) -> int:
+def as_seed(seed: int | None) -> int:
+    """The seed itself, or for None another one each time."""
     if seed is None:
         return int(np.random.default_rng().integers(2**31))
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:

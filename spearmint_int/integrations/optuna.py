@@ -35,7 +35,7 @@ from spearmint_int.chooser import OBJECTIVE, ChooserOptions
 from spearmint_int.errors import SpaceExhausted, SpearmintError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
-from spearmint_int.optimizer import options_with
+from spearmint_int.optimizer import as_seed, options_with
 from spearmint_int.recode import placed
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable
@@ -59,13 +59,14 @@ class Parameter:
 class SpearmintSampler(BaseSampler):  # type: ignore[misc]
     """Bayesian optimization with the integers in the kernel.
 
-    The first trial, and parameters that not every trial has, are drawn at random. `options` are
-    fields of ChooserOptions, such as `likelihood="NOISELESS"` where repeats give equal values.
+    The first trial, and parameters that not every trial has, are drawn at random. A seed of None
+    is another one each time. `options` are fields of ChooserOptions, such as
+    `likelihood="NOISELESS"` where repeats give equal values.
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
         self._random = RandomSampler(seed=seed)
-        self._seed = 0 if seed is None else seed
+        self._seed = seed
         self._options = options_with(ChooserOptions(), options)
         self._search_space = IntersectionSearchSpace()
         self._chains: dict[tuple[str, ...], Mapping[str, Any]] = {}
@@ -80,7 +81,9 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
         self._lock = threading.Lock()
 
     def reseed_rng(self) -> None:
+        """With others than it was given, as Optuna wants it of samplers that work side by side."""
         self._random.reseed_rng()
+        self._seed = None
 
     def infer_relative_search_space(
         self,
@@ -121,6 +124,8 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
     def _experiment(
         self, study: Study, trial: FrozenTrial, parameters: Mapping[str, Parameter]
     ) -> Experiment:
+        # Drawn as late as this: copies of a sampler without a seed must not share one.
+        self._seed = as_seed(self._seed)
         space = Space({name: p.variable for name, p in parameters.items()})
         history = MemoryHistory(task=OBJECTIVE, dimensions=space.dimensions)
         trials = [t for t in study.get_trials(deepcopy=False) if set(parameters) <= set(t.params)]

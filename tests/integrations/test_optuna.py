@@ -61,6 +61,25 @@ def test_the_same_seed_gives_the_same_trials() -> None:
     assert [t.params for t in first.trials] == [t.params for t in second.trials]
 
 
+def chosen_by(sampler: SpearmintSampler) -> Any:
+    """What the model chooses after the same two results."""
+    found = optuna.create_study(sampler=sampler)
+    for x in (0.0, 1.0):
+        found.enqueue_trial({"x": x})
+    found.optimize(lambda trial: (trial.suggest_float("x", 0, 1) - 0.4) ** 2, n_trials=3)
+    return found.trials[-1].params
+
+
+def test_without_a_seed_no_two_studies_are_alike() -> None:
+    assert chosen_by(SpearmintSampler(**QUICK)) != chosen_by(SpearmintSampler(**QUICK))
+
+
+def test_a_sampler_that_is_reseeded_goes_on_otherwise_than_its_seed_says() -> None:
+    reseeded = SpearmintSampler(seed=1, **QUICK)
+    reseeded.reseed_rng()
+    assert chosen_by(SpearmintSampler(seed=1, **QUICK)) != chosen_by(reseeded)
+
+
 @pytest.mark.parametrize(
     ("distribution", "values"),
     [
