@@ -26,6 +26,8 @@ from spearmint_int.optimizer import Optimizer
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable
 
+MEAN_SCORE = "mean_test_"  # before the name of a metric in cv_results_
+
 
 class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
     """Bayesian optimization of cross-validated scores, with the integers in the kernel.
@@ -87,7 +89,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
                 break
             try:
                 results = evaluate_candidates([_chosen(params, choices) for params in asked])
-                scores = np.asarray(results[self._score_column()], dtype=float)[-len(asked) :]
+                scores = np.asarray(results[self._score_column(results)], dtype=float)[-len(asked) :]
             except ValueError as error:  # none of these can be fitted; others may
                 if self.error_score == "raise" or "fits failed" not in str(error):
                     raise
@@ -123,12 +125,17 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _score_column(self) -> str:
-        """Of several metrics the one that `refit` names."""
-        several = isinstance(self.scoring, Mapping | list | tuple | set)
-        if several and not isinstance(self.refit, str):
-            raise ValueError("with several metrics, refit must name the one to optimise")
-        return f"mean_test_{self.refit}" if several else "mean_test_score"
+    def _score_column(self, results: Mapping[str, Any]) -> str:
+        """Of several metrics the one that `refit` names; a callable tells of them by its scores."""
+        columns = [column for column in results if column.startswith(MEAN_SCORE)]
+        named = f"{MEAN_SCORE}{self.refit}"
+        if named in columns or columns == [f"{MEAN_SCORE}score"]:
+            return named if named in columns else columns[0]
+        metrics = ", ".join(column.removeprefix(MEAN_SCORE) for column in columns)
+        raise ValueError(
+            "with several metrics, refit must name the one to optimise, "
+            f"got {self.refit!r}; there is {metrics}"
+        )
 
 
 def _variable(name: str, spec: Variable | Sequence[Any]) -> Variable:

@@ -78,6 +78,23 @@ def test_several_metrics_without_a_choice_are_refused() -> None:
         search(scoring=["accuracy", "neg_log_loss"], refit=False).fit(X, y)
 
 
+def two_scores(estimator: Any, X: Any, y: Any) -> dict[str, float]:
+    return {"a": -estimator.get_depth(), "b": estimator.score(X, y)}
+
+
+def test_of_the_scores_of_a_callable_the_one_that_refit_names_is_optimised() -> None:
+    X, y = load_iris(return_X_y=True)
+    found = search(scoring=two_scores, refit="a").fit(X, y)
+    assert found.best_score_ == max(found.cv_results_["mean_test_a"])
+    assert found.optimizer_.best().value == found.best_score_
+
+
+def test_several_scores_of_a_callable_without_a_choice_are_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="refit must name .* got True; there is a, b"):
+        search(scoring=two_scores).fit(X, y)
+
+
 def test_a_space_that_is_used_up_ends_the_search() -> None:
     X, y = load_iris(return_X_y=True)
     options = QUICK | {"likelihood": "NOISELESS"}
