@@ -7,13 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
@@ -214,17 +215,14 @@ class _Search:
                         running[pool.submit(self.function, deepcopy(params))] = params
                     if running:
                         done, _ = wait(running, return_when=FIRST_COMPLETED)
-                        self._keep_results({future: running.pop(future) for future in done})
                         for future in done:
-                            future.result()  # raises what the function has raised
+                            self._ended(running.pop(future), future.result())
             finally:  # what has begun can't be stopped; its results are kept
                 wait(running)
-                self._keep_results(running)
-
-    def _keep_results(self, done: Mapping[Future[float], Params]) -> None:
-        for future, params in done.items():
-            if future.exception() is None:
-                self._ended(params, future.result())
+                for future, params in running.items():
+                    if future.exception() is None:
+                        with suppress(Exception):  # the first error is on its way already
+                            self._ended(params, future.result())
 
     def _may_begin(self) -> bool:
         if self.message is None and self.begun >= self.evaluations:
@@ -247,7 +245,8 @@ class _Search:
         if self.bar is not None:
             self.bar.advance(1, self.optimizer.best())
         self.message = self.message or self._reason_to_stop()
-        if self.callback is not None and self.callback(self.optimizer) is True:
+        stops = None if self.callback is None else self.callback(self.optimizer)
+        if isinstance(stops, bool | np.bool_) and stops:  # what else it returns was not meant so
             self.message = self.message or "stopped by the callback"
 
     def _keep(self, params: Mapping[str, Any], value: float) -> None:

@@ -17,7 +17,7 @@ import pytest
 from spearmint_int import Enum, Float, Int, Optimizer, Space, SpaceError, Stop, minimize
 from spearmint_int.chooser import Recommendation
 from spearmint_int.cli.program import exit_code
-from spearmint_int.errors import ConfigError
+from spearmint_int.errors import ConfigError, ResultError
 from spearmint_int.variables import Params
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
@@ -211,6 +211,15 @@ def test_a_callback_sees_every_evaluation_and_may_end_the_search() -> None:
     assert result.message == "stopped by the callback"
 
 
+def test_a_callback_may_end_the_search_with_a_true_of_numpys() -> None:
+    result = minimize(bowl, BOWL, 20, callback=lambda _: np.float64(1) < 2, **QUICK)
+    assert result.message == "stopped by the callback"
+
+
+def test_what_else_a_callback_returns_does_not_end_the_search() -> None:
+    assert len(minimize(bowl, BOWL, 3, callback=lambda o: o, **QUICK).history) == 3
+
+
 def test_the_largest_value_is_found_where_that_is_asked_for() -> None:
     result = minimize(lambda p: -bowl(p), BOWL, 15, direction="maximize", **QUICK)
     assert result.value == max(e.value for e in result.history)
@@ -233,6 +242,18 @@ def test_an_exception_in_a_thread_loses_no_other_result() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         minimize(fails_at(3), {"k": Int(0, 9)}, 8, n_jobs=2, **QUICK)
     assert len(caught.value.result.history) >= 2  # type: ignore[attr-defined]
+
+
+def test_a_result_in_a_thread_that_is_no_number_loses_no_other() -> None:
+    calls = itertools.count(1)
+
+    def function(params: Params) -> Any:
+        return None if next(calls) in range(3, 9) else float(params["k"])
+
+    with pytest.raises(ResultError) as caught:  # all have ended when the first callback has
+        minimize(function, {"k": Int(0, 999)}, 16, n_jobs=16, callback=lambda _: time.sleep(0.1),
+                 initial_points=20)  # fmt: skip
+    assert len(caught.value.result.history) == 10  # type: ignore[attr-defined]
 
 
 def test_the_number_of_threads_must_make_sense() -> None:

@@ -89,7 +89,9 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
                 break
             try:
                 results = evaluate_candidates([_chosen(params, choices) for params in asked])
-                scores = np.asarray(results[self._score_column(results)], dtype=float)[-len(asked) :]
+                scores = np.asarray(results[self._score_column(results)], dtype=float)[
+                    -len(asked) :
+                ]
             except ValueError as error:  # none of these can be fitted; others may
                 if self.error_score == "raise" or "fits failed" not in str(error):
                     raise
