@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import time
@@ -34,7 +35,7 @@ class Stop:
     """When to end before the evaluations are used up.
 
     `value`: as soon as a result is as good as this. `no_improvement`: when the last so many
-    evaluations brought nothing better.
+    evaluations brought nothing better; results that were known beforehand are none.
     """
 
     value: float | None = None
@@ -260,7 +261,8 @@ class _Search:
         if self.stop.value is not None and sign * best.value <= sign * self.stop.value:
             return f"a value as good as {self.stop.value:g} was found"
         patience = self.stop.no_improvement
-        since = len(history) - 1 - next(i for i, e in enumerate(history) if e is best)
+        after_best = itertools.dropwhile(lambda e: e is not best, history)
+        since = sum(e.was_asked for e in after_best if e is not best)
         if patience is not None and since >= patience:
             return f"no improvement in {patience} evaluations"
         return None

@@ -49,11 +49,15 @@ VARIABLE_TYPES: dict[str, type[Variable]] = {"FLOAT": Float, "INT": Int, "ENUM":
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One result: the parameters, the value (NaN where it failed), and where the model has it."""
+    """One result: the parameters, the value (NaN where it failed), and where the model has it.
+
+    `was_asked` is False of one that was told without `ask`: it was known already.
+    """
 
     params: Params
     value: float
     point: FloatArray = field(repr=False, compare=False)
+    was_asked: bool = field(default=True, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -148,15 +152,13 @@ class Optimizer:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
         number = as_result(value)
         with self._lock:
-            told = self._take_pending(params)
-            self._keep(Evaluation(told.params, number, told.point))
+            told, was_asked = self._as_asked(params)
+            self._keep(Evaluation(told.params, number, told.point, was_asked))
 
     def forget(self, params: Mapping[str, Any]) -> None:
         """These parameters were asked for, and no result will come: whoever had them is gone."""
         with self._lock:
-            pending = len(self._pending)
-            self._take_pending(params)
-            if len(self._pending) == pending:
+            if self._take_pending(params) is None:
                 raise SpearmintError(f"forget: nobody has asked for {dict(params)}")
 
     def best(self) -> Evaluation | None:
@@ -246,7 +248,12 @@ class Optimizer:
                 for name, variable in self.space.variables.items()
             },
             "evaluations": [
-                {"params": e.params, "value": _finite_json(e.value), "point": e.point.tolist()}
+                {
+                    "params": e.params,
+                    "value": _finite_json(e.value),
+                    "point": e.point.tolist(),
+                    "was_asked": e.was_asked,
+                }
                 for e in self._evaluations
             ],
             "pending": [{"params": p.params, "point": p.point.tolist()} for p in self._pending],
@@ -274,7 +281,12 @@ class Optimizer:
         ]
         optimizer.restore(
             (
-                Evaluation(e["params"], _read_json(e["value"]), np.array(e["point"]))
+                Evaluation(
+                    e["params"],
+                    _read_json(e["value"]),
+                    np.array(e["point"]),
+                    e.get("was_asked", True),  # an earlier release did not say
+                )
                 for e in stored["evaluations"]
             ),
             stored["chain"],
@@ -351,14 +363,20 @@ class Optimizer:
         self._set_pending([*self._pending, guess])
         return deepcopy(guess.params)
 
-    def _take_pending(self, params: Mapping[str, Any]) -> Pending:
-        """What was asked for as it was, or the canonical point of any other parameters."""
+    def _as_asked(self, params: Mapping[str, Any]) -> tuple[Pending, bool]:
+        """What was asked for as it was, or the canonical point of other parameters; which it is."""
+        asked = self._take_pending(params)
+        told = asked or Pending(self.space.plain(params), self.space.encode(params))
+        return told, asked is not None
+
+    def _take_pending(self, params: Mapping[str, Any]) -> Pending | None:
+        """What was asked for as it was, which is pending no more; None of other parameters."""
         point = self.space.encode(params)
         for i, pending in enumerate(self._pending):
             if point_key(self.space.encode(pending.params)) == point_key(point):
                 self._set_pending(self._pending[:i] + self._pending[i + 1 :])
                 return pending
-        return Pending(self.space.plain(params), point)
+        return None
 
 
 def as_seed(seed: int | None) -> int:

@@ -109,9 +109,9 @@ class StoredOptimizer(Optimizer):
     def tell(self, params: Mapping[str, Any], value: float) -> None:
         number = as_result(value)
         with self._lock:
-            told = self._take_pending(params)
+            told, was_asked = self._as_asked(params)
             # first: it is known here, whatever the store does
-            self._evaluations.append(Evaluation(told.params, number, told.point))
+            self._evaluations.append(Evaluation(told.params, number, told.point, was_asked))
             self._seen.add(self._store_result(told, number))
             self._refresh()
 
@@ -165,7 +165,8 @@ class StoredOptimizer(Optimizer):
         """What came of a finished job; None where the variables have no place for it now."""
         place = self._experiment.placement.place(job.id, job.point)
         value = (job.values or {}).get(self._experiment.objective, float("nan"))
-        return None if place is None else Evaluation(job.params, value, place)
+        was_asked = job.source is not Source.USER
+        return None if place is None else Evaluation(job.params, value, place, was_asked)
 
     def _add(self, count: int) -> None:
         """So many new jobs: guesses first, then what the chooser chooses."""

@@ -199,6 +199,25 @@ def test_no_improvement_for_a_while_ends_the_search() -> None:
     assert result.message == "no improvement in 3 evaluations"
 
 
+KNOWN: list[Any] = [({"k": 1}, 1.0), *(({"k": k}, 5.0) for k in range(2, 9))]
+
+
+def test_results_that_were_known_beforehand_are_not_without_improvement() -> None:
+    stop = Stop(no_improvement=3)
+    result = minimize(lambda _: 2.0, {"k": Int(0, 99)}, 50, initial=KNOWN, stop=stop, **QUICK)
+    assert len(result.history) == len(KNOWN) + 3
+
+
+def test_evaluations_of_earlier_calls_are_without_improvement_and_what_they_knew_is_not(
+    tmp_path: Path,
+) -> None:
+    given: dict[str, Any] = {"path": tmp_path, **QUICK}
+    minimize(lambda _: 2.0, {"k": Int(0, 99)}, 2, initial=KNOWN, **given)
+    stop = Stop(no_improvement=4)
+    result = minimize(lambda _: 2.0, {"k": Int(0, 99)}, 50, stop=stop, **given)
+    assert len(result.history) == len(KNOWN) + 4
+
+
 def test_a_callback_sees_every_evaluation_and_may_end_the_search() -> None:
     seen: list[int] = []
 

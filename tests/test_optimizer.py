@@ -220,6 +220,15 @@ def test_everything_survives_saving(tmp_path: Path) -> None:
     assert str(loaded.history) == str(optimizer.history)
 
 
+def test_what_was_asked_for_and_what_was_known_survive_saving(tmp_path: Path) -> None:
+    optimizer = Optimizer({"k": Int(1, 9)})
+    for params in [*optimizer.ask(), {"k": 9}]:
+        optimizer.tell(params, 1.0)
+    optimizer.save(tmp_path / "state.json")
+    saved = Optimizer.load(tmp_path / "state.json").history
+    assert [e.was_asked for e in saved] == [e.was_asked for e in optimizer.history] == [True, False]
+
+
 def test_failures_survive_saving(tmp_path: Path) -> None:
     optimizer = Optimizer({"k": Int(0, 9)})
     for k, value in enumerate([math.nan, math.inf, -math.inf, 1e300, 5e-324]):
