@@ -208,13 +208,20 @@ class Optimizer:
         return f"<p>{escape(repr(self))}</p><table><tr>{header}</tr>{rows}</table>"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """The evaluations as a pandas table: a column for each variable, and the value."""
+        """The evaluations as a pandas table: a column for each variable, and `value`.
+
+        A variable that is called so itself is `params.value`, as in files that `export` writes.
+        """
         try:
             import pandas as pd  # noqa: PLC0415
         except ModuleNotFoundError:
             raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
-        rows = [{**e.params, "value": e.value} for e in self._evaluations]
-        return pd.DataFrame(rows, columns=[*self.space.variables, "value"])
+        names = {n: "params.value" if n == "value" else n for n in self.space.variables}
+        rows = [
+            {**{column: e.params[name] for name, column in names.items()}, "value": e.value}
+            for e in self._evaluations
+        ]
+        return pd.DataFrame(rows, columns=[*names.values(), "value"])
 
     # --- on disk --------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ def test_points_asked_for_are_pending_until_they_are_told() -> None:
         {"k": Int(0, 9), "j": Int(0, 9)},
         {"k": Int(0, 40)},
         {"x": Float(0, 1)},
-        {"e": Enum("abcdefgh")},
+        {"e": Enum(list("abcdefgh"))},
     ],
     ids=["mixed", "integers", "one integer", "one real", "enum"],
 )
@@ -355,6 +355,13 @@ def test_a_notebook_shows_the_evaluations_as_a_table() -> None:
     shown = optimizer._repr_html_()
     assert "<tr><th>2</th><th>4</th><th>0.25</th></tr>" in shown
     assert "&lt;k&gt;" in shown
+
+
+def test_a_variable_called_value_has_a_column_of_its_own_in_the_table() -> None:
+    pytest.importorskip("pandas")
+    optimizer = Optimizer({"value": Int(1, 9)})
+    optimizer.tell({"value": 7}, 0.5)
+    assert optimizer.to_dataframe().to_dict("list") == {"params.value": [7], "value": [0.5]}
 
 
 def test_the_evaluations_are_a_table_of_pandas() -> None:
