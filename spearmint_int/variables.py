@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,8 +45,10 @@ class Float:
     log: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         _check_size(self.size)
         _check_bounds(self)
+        _check_log(self.log)
         if self.max < self.min:
             raise SpaceError(f"max must be at least min ({self.min}), got {self.max}")
         if not math.isfinite(float(self.max) - float(self.min)):
@@ -95,8 +97,10 @@ class Int:
     base: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         _check_size(self.size)
         _check_bounds(self)
+        _check_log(self.log)
         for bound in (self.min, self.max):
             if int(bound) != bound:
                 raise SpaceError(f"min and max must be whole numbers, got {bound}")
@@ -106,14 +110,14 @@ class Int:
         self._check_exact()
 
     def _check_scale(self) -> None:
-        if (self.log or self.base is not None) and self.min < 1:
-            raise SpaceError(f"min must be at least 1 on a log scale, got {self.min}")
-        if (self.step != 1) + (self.base is not None) + self.log > 1:
-            raise SpaceError("give one of step, base and log: each says which integers there are")
         if not _is_whole(self.step) or self.step < 1:
             raise SpaceError(f"step must be a whole number from 1 on, got {self.step!r}")
         if self.base is not None and (not _is_whole(self.base) or self.base < 2):
             raise SpaceError(f"base must be a whole number from 2 on, got {self.base!r}")
+        if (self.log or self.base is not None) and self.min < 1:
+            raise SpaceError(f"min must be at least 1 on a log scale, got {self.min}")
+        if (self.step != 1) + (self.base is not None) + self.log > 1:
+            raise SpaceError("give one of step, base and log: each says which integers there are")
         last = self.value(self.cells - 1)
         if last != self.max:
             how = f"by steps of {self.step}" if self.base is None else f"by powers of {self.base}"
@@ -180,7 +184,12 @@ class Enum:
     size: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         _check_size(self.size)
+        if isinstance(self.options, str | bytes | Mapping) or not isinstance(
+            self.options, Iterable
+        ):
+            raise SpaceError(f"options must be a list, ['a', 'b'], got {self.options!r}")
         object.__setattr__(self, "options", tuple(_plain(option) for option in self.options))
         if not self.options:
             raise SpaceError("options must have at least one entry")
@@ -289,18 +298,27 @@ def looks_logarithmic(variable: Float | Int) -> bool:
 
 
 def _check_size(size: int) -> None:
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    if not _is_whole(size) or size < 1:
         raise SpaceError(f"size must be a whole number from 1 on, got {size!r}")
+
+
+def _check_log(log: bool) -> None:
+    if not isinstance(log, bool):
+        raise SpaceError(f"log must be True or False, got {log!r}")
 
 
 def _check_bounds(variable: Float | Int) -> None:
     for name in ("min", "max"):
-        bound = _plain(getattr(variable, name))
+        bound = getattr(variable, name)
         if isinstance(bound, bool) or not isinstance(bound, int | float):
             raise SpaceError(f"{name} must be a number, got {bound!r}")
         if not math.isfinite(bound):
             raise SpaceError(f"min and max must be finite, got {variable.min} and {variable.max}")
-        object.__setattr__(variable, name, bound)
+
+
+def _make_plain(variable: Variable) -> None:
+    for field_ in fields(variable):
+        object.__setattr__(variable, field_.name, _plain(getattr(variable, field_.name)))
 
 
 def _plain(value: Any) -> Any:

@@ -30,7 +30,7 @@ def moved(value: Any, old: Variable, new: Variable) -> list[float]:
         (0.25, Float(0, 1), Float(-1, 3)),
         (0.01, Float(1e-4, 1, log=True), Float(1e-6, 10, log=True)),
         (0.5, Float(0.1, 1), Float(0.1, 1, log=True)),
-        ("b", Enum("abc"), Enum("cbad")),
+        ("b", Enum(list("abc")), Enum(list("cbad"))),
         (7, Int(7, 7), Int(1, 12)),
         (64, Int(16, 1024, base=2), Int(1, 2048, base=2)),
         (64, Int(1, 100), Int(1, 1000, log=True)),
@@ -76,7 +76,7 @@ def test_an_integer_between_the_new_steps_has_no_place() -> None:
 
 
 def test_an_option_that_is_gone_has_no_place() -> None:
-    assert np.isnan(moved("c", Enum("abc"), Enum("ab"))).all()
+    assert np.isnan(moved("c", Enum(list("abc")), Enum(list("ab")))).all()
 
 
 def test_a_new_variable_has_the_value_that_the_config_gives() -> None:

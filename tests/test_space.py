@@ -208,7 +208,7 @@ def test_neighbouring_integers_of_a_billion_have_different_points() -> None:
 
 
 def test_an_enum_has_a_column_for_each_option_and_one_length_scale() -> None:
-    space = Space({"x": Float(0, 1), "kind": Enum("abc", size=2)})
+    space = Space({"x": Float(0, 1), "kind": Enum(list("abc"), size=2)})
     assert space.dimensions == 7
     assert space.groups == ((0,), (1, 2, 3), (4, 5, 6))
 
@@ -272,7 +272,7 @@ def test_equal_spaces_are_equal_and_hash_alike() -> None:
 
 # --- the lattice ----------------------------------------------------------------------------------
 
-LATTICE = Space({"k": Int(1, 3), "x": Float(0, 1), "e": Enum("ab"), "j": Int(0, 1)})
+LATTICE = Space({"k": Int(1, 3), "x": Float(0, 1), "e": Enum(list("ab")), "j": Int(0, 1)})
 
 
 def test_the_lattice_has_every_combination_once() -> None:
@@ -320,7 +320,7 @@ def test_neighbours_of_an_integer_are_one_step_away_and_inside() -> None:
 
 
 def test_neighbours_of_an_enum_are_all_other_options() -> None:
-    space = Space({"e": Enum("abcd")})
+    space = Space({"e": Enum(list("abcd"))})
     assert [space.decode(u)["e"] for u in space.neighbours(space.encode({"e": "b"}))] == [
         "a",
         "c",

@@ -35,6 +35,10 @@ from spearmint_int.variables import Enum, Float, Int
         (lambda: Enum([["a"]]), "numbers or texts"),  # type: ignore[list-item]
         (lambda: Int(0, 1, size=0), "size"),
         (lambda: Float(0, 1, size=1.5), "size"),  # type: ignore[arg-type]
+        (lambda: Enum("abc"), "options must be a list, .*, got 'abc'"),
+        (lambda: Enum(5), "options must be a list, .*, got 5"),  # type: ignore[arg-type]
+        (lambda: Int(1, 10, log="yes"), "log must be True or False, got 'yes'"),  # type: ignore[arg-type]
+        (lambda: Float(1, 10, log=2), "log must be True or False, got 2"),  # type: ignore[arg-type]
     ],
 )
 def test_an_impossible_variable_is_refused_with_the_reason(make: Any, text: str) -> None:
@@ -62,6 +66,13 @@ def test_numpy_bounds_and_options_become_plain_values() -> None:
     bounds: Any = (low, high)
     space = Space({"k": Int(*bounds), "e": Enum(list(options))})
     assert json.dumps(space.decode(np.array([0.5, 0.0, 1.0]))) == '{"k": 2, "e": 2}'
+
+
+def test_numpys_numbers_count_as_steps_sizes_and_scales() -> None:
+    three: Any = np.int64(3)
+    assert Int(1, 10, step=three, size=three) == Int(1, 10, step=3, size=3)
+    assert json.dumps(vars(Int(1, 27, base=three))) == json.dumps(vars(Int(1, 27, base=3)))
+    assert Float(1, 10, log=np.bool_(True)).log is True  # type: ignore[arg-type]
 
 
 # --- integers with a scale ------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from spearmint_int.variables import Enum, Float, Int
 from tests.acquisition.ensembles import some_ensemble
 from tests.twins import MIXED
 
-LATTICE = Space({"k": Int(0, 9), "j": Int(-3, 6), "e": Enum("abc")})
+LATTICE = Space({"k": Int(0, 9), "j": Int(-3, 6), "e": Enum(list("abc"))})
 FEW = SearchOptions(candidates=60)
 
 
@@ -133,7 +133,7 @@ def test_climbing_on_a_lattice_finds_the_best_cell_of_ei(
 
 @pytest.mark.parametrize("seed", range(4))
 def test_climbing_finds_the_top_of_one_hill_in_a_large_lattice(seed: int) -> None:
-    space = Space({"k": Int(0, 99, size=3), "e": Enum("abcd")})
+    space = Space({"k": Int(0, 99, size=3), "e": Enum(list("abcd"))})
     centre = space.snap(np.random.default_rng(seed).random(space.dimensions))
     found = best_of(Bowl(space, centre), space, seed=seed)
     assert np.array_equal(found.point, centre)

@@ -311,7 +311,7 @@ def test_mean_and_sd_of_a_recommendation_are_those_of_its_rounded_point(treatmen
 
 
 def test_a_noiseless_run_over_integers_never_repeats_and_ends_when_all_is_known() -> None:
-    space = Space({"k": Int(0, 3), "e": Enum("abc")})
+    space = Space({"k": Int(0, 3), "e": Enum(list("abc"))})
     made, data = run(space, lambda p: p["k"] + ord(p["e"]), 12, NOISELESS)
     assert len({tuple(s.params.values()) for s in made}) == 12
     with pytest.raises(SpaceExhausted, match="all 12 points"):
@@ -414,13 +414,13 @@ def test_points_that_nearly_coincide_do_not_make_it_crash(options: ChooserOption
     [
         Space({"x": Float(0, 1)}),
         Space({"k": Int(0, 1)}),
-        Space({"e": Enum("ab")}),
+        Space({"e": Enum(list("ab"))}),
         Space({"k": Int(0, 10**9)}),
         Space({"x": Float(1e-8, 1e8, log=True)}),
         Space({"c": Int(3, 3), "x": Float(0, 1)}),
         Space({"c": Float(2, 2), "k": Int(0, 5)}),
         Space({"one": Enum(["only"]), "x": Float(0, 1)}),
-        Space({"w": Float(0, 1, size=6), "k": Int(0, 9, size=4), "e": Enum("abc", size=2)}),
+        Space({"w": Float(0, 1, size=6), "k": Int(0, 9, size=4), "e": Enum(list("abc"), size=2)}),
     ],
     ids=repr,
 )

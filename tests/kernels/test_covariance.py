@@ -65,7 +65,7 @@ def test_each_variable_has_its_own_length_scale() -> None:
 
 
 def test_options_of_an_enum_are_all_equally_far_apart() -> None:
-    covariance = Covariance.over(Space({"e": Enum("abcd")}), kernel_named("matern52"))
+    covariance = Covariance.over(Space({"e": Enum(list("abcd"))}), kernel_named("matern52"))
     C = covariance.correlation(np.eye(4), np.eye(4), (0.8,))
     assert len(set(C[~np.eye(4, dtype=bool)].round(15))) == 1
 

@@ -9,7 +9,7 @@ from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int
 from tests.twins import central_differences
 
-SPACE = Space({"x": Float(0, 1), "k": Int(0, 8), "two": Int(0, 1), "kind": Enum("abc")})
+SPACE = Space({"x": Float(0, 1), "k": Int(0, 8), "two": Int(0, 1), "kind": Enum(list("abc"))})
 
 
 def test_every_number_has_a_slope_and_all_but_pairs_bend() -> None:

@@ -25,7 +25,7 @@ from tests.twins import DenseGP
 SPACES = {
     "real": Space({"x": Float(0, 1)}),
     "mixed": Space({"x": Float(0, 1), "k": Int(0, 2)}),
-    "replicates": Space({"k": Int(0, 1), "e": Enum("ab")}),
+    "replicates": Space({"k": Int(0, 1), "e": Enum(list("ab"))}),
 }
 
 

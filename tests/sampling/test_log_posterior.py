@@ -55,7 +55,7 @@ def test_the_log_posterior_of_collapsed_replicates_is_that_of_all_observations()
 
 
 def test_the_log_posterior_of_integers_that_share_cells_is_that_of_all_observations() -> None:
-    space = Space({"k": Int(0, 2), "e": Enum("ab")})
+    space = Space({"k": Int(0, 2), "e": Enum(list("ab"))})
     problem = problem_with(space, n=30)
     assert len(problem.data.X) == 6
     assert_same_up_to_a_constant(problem, some_states(problem))
