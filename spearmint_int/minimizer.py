@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
-from spearmint_int.optimizer import Evaluation, Optimizer
+from spearmint_int.optimizer import Evaluation, Optimizer, as_result
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, Variable
@@ -40,6 +40,16 @@ class Stop:
 
     value: float | None = None
     no_improvement: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not _is_number(self.value):
+            raise TypeError(f"Stop: value must be a number, got {self.value!r}")
+        if self.no_improvement is not None:
+            _check_whole("Stop: no_improvement", self.no_improvement)
+            if self.no_improvement < 1:
+                raise ValueError(
+                    f"Stop: no_improvement must be at least 1, got {self.no_improvement}"
+                )
 
 
 @dataclass(frozen=True)
@@ -105,7 +115,7 @@ def minimize(
     Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
     function is raised with that in its attribute `result`.
     """
-    _check(evaluations, n_jobs, timeout)
+    _check(evaluations, n_jobs, timeout, stop)
     guesses, known = _guesses_and_results(initial)
     optimizer = Optimizer(
         space, seed=seed, direction=direction, initial=guesses, options=options, **settings
@@ -139,16 +149,26 @@ def _differing(options: ChooserOptions | None) -> list[str]:
     return [name for name in names if getattr(options, name) != getattr(default, name)]
 
 
-def _check(evaluations: int, n_jobs: int, timeout: float | None) -> None:
-    for name, count in (("evaluations", evaluations), ("n_jobs", n_jobs)):
-        if isinstance(count, bool) or not isinstance(count, Integral):  # numpy's integers too
-            raise TypeError(f"{name} must be a whole number, got {count!r}")
-    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, Real)):
+def _check(evaluations: int, n_jobs: int, timeout: float | None, stop: Stop | None) -> None:
+    _check_whole("evaluations", evaluations)
+    _check_whole("n_jobs", n_jobs)
+    if timeout is not None and not _is_number(timeout):
         raise TypeError(f"timeout must be a number of seconds, got {timeout!r}")
+    if stop is not None and not isinstance(stop, Stop):
+        raise TypeError(f"stop must be Stop(value=…) or Stop(no_improvement=…), got {stop!r}")
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     if n_jobs < 1 and n_jobs != -1:
         raise ValueError(f"n_jobs must be at least 1, or -1 for one for each core, got {n_jobs}")
+
+
+def _check_whole(name: str, count: int) -> None:
+    if isinstance(count, bool) or not isinstance(count, Integral):  # numpy's integers too
+        raise TypeError(f"{name} must be a whole number, got {count!r}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _guesses_and_results(
@@ -156,14 +176,25 @@ def _guesses_and_results(
 ) -> tuple[list[Mapping[str, Any]], list[tuple[Mapping[str, Any], float]]]:
     if isinstance(initial, Mapping):
         raise TypeError("initial must be a list of guesses and results, got a single one: [{…}]")
+    if isinstance(initial, str) or not isinstance(initial, Iterable):
+        raise TypeError(f"initial must be a list of guesses and results, got {initial!r}")
     guesses: list[Mapping[str, Any]] = []
     results: list[tuple[Mapping[str, Any], float]] = []
     for entry in initial:
         if isinstance(entry, Mapping):
             guesses.append(entry)
         else:
-            results.append(entry)
+            results.append(_as_known(entry))
     return guesses, results
+
+
+def _as_known(entry: Any) -> tuple[Mapping[str, Any], float]:
+    pair = isinstance(entry, tuple | list) and len(entry) == 2
+    if not pair or not isinstance(entry[0], Mapping):
+        raise TypeError(
+            f"initial must have guesses {{…}} and results ({{…}}, value), got {entry!r}"
+        )
+    return entry[0], as_result(entry[1])
 
 
 @dataclass

@@ -87,18 +87,18 @@ class Optimizer:
         options: ChooserOptions | None = None,
         **settings: Any,
     ) -> None:
-        """`initial` are guesses, which are asked first. A seed of None is another one each time.
-        `settings` are fields of ChooserOptions, such as `likelihood="NOISELESS"`."""
+        """`initial` are guesses, which are asked first; known results go to `tell`. A seed of None
+        is another one each time. `settings` are fields of ChooserOptions, such as
+        `likelihood="NOISELESS"`."""
         if direction not in DIRECTIONS:
             raise UnknownNameError("direction", direction, DIRECTIONS)
-        if isinstance(initial, Mapping):
-            raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
+        guesses = _as_guesses(initial)
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed, self.direction = as_seed(seed), direction
-        self.options = options_with(options or ChooserOptions(), settings)
+        self.options = options_with(ChooserOptions() if options is None else options, settings)
         self._lock = threading.RLock()
         self._guesses = [
-            Pending(self.space.plain(guess), self.space.encode(guess)) for guess in initial
+            Pending(self.space.plain(guess), self.space.encode(guess)) for guess in guesses
         ]
         self._evaluations: list[Evaluation] = []
         self._pending: list[Pending] = []
@@ -179,7 +179,8 @@ class Optimizer:
     def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
         """What the model expects at one or several settings: `mean` and `sd`, arrays in the
         objective's units, without the noise of an evaluation."""
-        rows = [params] if isinstance(params, Mapping) else list(params)
+        one = isinstance(params, Mapping) or hasattr(params, "to_dict")  # pandas': refused by name
+        rows = [params] if one else list(params)
         if self.best() is None:
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
         with self._lock:
@@ -235,12 +236,19 @@ class Optimizer:
     def load(cls, path: str | Path) -> Optimizer:
         """What `save` wrote; it goes on with the very suggestions that it would have made."""
         try:
-            stored = json.loads(Path(path).read_text())
-        except json.JSONDecodeError as error:
+            stored = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise SpearmintError(f"{path}: not a saved optimizer: {error}") from None
         if not isinstance(stored, dict) or stored.get("format") != FORMAT:
             raise SpearmintError(f"{path}: not a saved optimizer of format {FORMAT}")
-        return cls._from_json(stored)
+        try:
+            return cls._from_json(stored)
+        except SpearmintError:  # it is one, of a kernel that is not here for example
+            raise
+        except KeyError as missing:
+            raise SpearmintError(f"{path}: not a saved optimizer: it has no {missing}") from None
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise SpearmintError(f"{path}: not a saved optimizer: {error}") from None
 
     def _to_json(self) -> dict[str, Any]:
         options = asdict(self.options)
@@ -402,6 +410,21 @@ def as_count(count: int) -> int:
     return int(count)
 
 
+def _as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    if isinstance(initial, Mapping):
+        raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
+    if isinstance(initial, str) or not isinstance(initial, Iterable):
+        raise TypeError(f"initial must be a list of guesses, got {initial!r}")
+    guesses = list(initial)
+    for guess in guesses:
+        if isinstance(guess, tuple | list):
+            raise TypeError(
+                f"initial must be a list of guesses, which map names to values, got {guess!r}; "
+                "a result that is known goes to tell(params, value)"
+            )
+    return guesses
+
+
 def as_result(value: Any) -> float:
     """Numbers, and arrays with a single one, as objectives of an experiment may return."""
     if isinstance(value, np.ndarray) and value.size == 1:
@@ -430,6 +453,11 @@ def _html_row(cells: Sequence[Any], *, bold: bool) -> str:
 
 def options_with(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:
     """The options with these settings; a name that is none lists those there are."""
+    if not isinstance(options, ChooserOptions):
+        raise TypeError(
+            f"options must be ChooserOptions(…), got a {type(options).__name__}; "
+            "or give each setting by its name, such as likelihood=…"
+        )
     if isinstance(settings.get("initial_points"), list | tuple):
         raise TypeError(
             "initial_points is a number, of points that come before the model; "

@@ -171,9 +171,8 @@ class Space:
     def encode(self, params: Mapping[str, Any]) -> FloatArray:
         """The canonical point of these parameters; SpaceError names the variable that is off."""
         if not isinstance(params, Mapping):
-            one = "; give one of them" if isinstance(params, list | tuple) else ""
-            kind = type(params).__name__
-            raise SpaceError(f"parameters must map names to values, got a {kind}{one}")
+            given = f"a {type(params).__name__}{_way_out(params)}"
+            raise SpaceError(f"parameters must map names to values, got {given}")
         for name in params:
             if name not in self.variables:
                 raise SpaceError(f"{name}: no such variable{alternatives(name, self.variables)}")
@@ -287,6 +286,13 @@ class Space:
             axis.place(moved, np.array(reach, dtype=np.int64))
             rows.append(moved)
         return np.concatenate(rows)
+
+
+def _way_out(params: Any) -> str:
+    """What to do with parameters that are a list, or pandas'."""
+    if hasattr(params, "to_dict"):
+        return "; give .to_dict('records') of it" if params.ndim == 2 else "; give its .to_dict()"
+    return "; give one of them" if isinstance(params, list | tuple) else ""
 
 
 def _as_elements(value: Any, size: int) -> list[Any]:

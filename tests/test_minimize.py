@@ -356,11 +356,33 @@ def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "text"), [({"timeout": "1h"}, "seconds"), ({"initial": {"a": 1}}, "a list")]
+    ("given", "text"),
+    [
+        ({"timeout": "1h"}, "seconds"),
+        ({"initial": {"a": 1}}, "a list"),
+        ({"initial": 3}, "a list of guesses and results, got 3"),
+        ({"initial": [({"a": 1},)]}, r"results \({…}, value\), got \({'a': 1},\)"),
+        ({"initial": [({"a": 1}, "2")]}, "must be a number, got '2'"),
+        ({"stop": {"value": 3}}, r"stop must be Stop\(value=…\) .* got {'value': 3}"),
+        ({"options": {"samples": 3}}, r"options must be ChooserOptions\(…\), got a dict"),
+    ],
 )
 def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:
     with pytest.raises(TypeError, match=text):
-        minimize(bowl, {"a": Int(0, 5)}, evaluations=2, progress=False, **given)
+        minimize(fails_at(1), {"a": Int(0, 5)}, evaluations=2, progress=False, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"value": "3"}, "value must be a number, got '3'"),
+        ({"no_improvement": "3"}, "no_improvement must be a whole number, got '3'"),
+        ({"no_improvement": 0}, "no_improvement must be at least 1, got 0"),
+    ],
+)
+def test_when_to_stop_is_said_in_numbers(given: dict[str, Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=text):
+        Stop(**given)
 
 
 def bowl_in_a_plateau(params: Params) -> float:

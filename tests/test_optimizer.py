@@ -258,10 +258,14 @@ def test_saving_again_replaces_the_file(tmp_path: Path) -> None:
     assert len(Optimizer.load(tmp_path / "state.json").history) == 3
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 99}'])
-def test_a_file_of_another_kind_is_refused_by_its_name(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"{}", b'{"format": 99}', b'{"format": 1}', b"\x80\x04\x95",
+     b'{"format": 1, "options": 3}'],
+)  # fmt: skip
+def test_a_file_of_another_kind_is_refused_by_its_name(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
-    path.write_text(text)
+    path.write_bytes(content)
     with pytest.raises(SpearmintError, match=r"other.json: not a saved optimizer"):
         Optimizer.load(path)
 
@@ -490,6 +494,37 @@ def test_a_seed_of_none_is_another_each_time_and_others_are_whole_numbers() -> N
     for seed in impossible:
         with pytest.raises(SpearmintError, match="seed must be a whole number"):
             Optimizer(SMALL, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("initial", "text"),
+    [([({"a": 1, "b": 2}, 0.5)], "known goes to tell"), (3, "list of guesses, got 3")],
+)
+def test_what_is_no_guess_is_refused_with_where_it_belongs(initial: Any, text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        Optimizer(SMALL, initial=initial)
+
+
+def test_options_in_a_dictionary_are_refused_with_how_to_give_them() -> None:
+    options: Any = {"likelihood": "NOISELESS"}
+    with pytest.raises(TypeError, match="give each setting by its name"):
+        Optimizer(SMALL, options=options)
+
+
+def test_pandas_rows_are_refused_with_how_to_give_them() -> None:
+    table = pytest.importorskip("pandas").DataFrame({"a": [1, 2], "b": [2, 3]})
+    optimizer = Optimizer(SMALL)
+    with pytest.raises(SpaceError, match=r"got a Series; give its \.to_dict\(\)"):
+        optimizer.tell(table.loc[0], 1.0)
+    optimizer.tell(table.loc[0].to_dict(), 1.0)
+    with pytest.raises(SpaceError, match=r"got a DataFrame; give \.to_dict\('records'\)"):
+        optimizer.predict(table)
+
+
+def test_numpys_integers_as_settings_can_be_saved(tmp_path: Path) -> None:
+    samples: Any = np.int64(3)
+    Optimizer(SMALL, samples=samples).save(tmp_path / "state.json")
+    assert Optimizer.load(tmp_path / "state.json").options.samples == 3
 
 
 def test_a_single_guess_is_told_to_be_a_list() -> None:

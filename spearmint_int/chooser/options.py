@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Literal
 
 from spearmint_int.acquisition import SearchOptions, acquisition_named
@@ -13,6 +15,9 @@ from spearmint_int.sampling import Prior, Priors, SamplerOptions
 
 TREATMENTS = ("proposed", "basic", "naive")
 LIKELIHOODS = ("GAUSSIAN", "NOISELESS")
+# The least that each of the counts may be.
+LEAST = {"samples": 1, "burn_in": 0, "thinning": 0, "fantasies": 1, "chains": 1, "threads": 1,
+         "candidates": 1, "candidates_seed": 0, "spray": 0, "initial_points": 0}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -76,11 +81,20 @@ class ChooserOptions:
         for name in ("output_warp", "trend"):
             if not isinstance(getattr(self, name), bool):
                 raise SpearmintError(f"{name} must be true or false, got {getattr(self, name)!r}")
-        for name in ("samples", "chains", "threads", "fantasies", "candidates"):
-            if getattr(self, name) < 1:
-                raise SpearmintError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.initial_points < 0:
-            raise SpearmintError(f"initial_points must be at least 0, got {self.initial_points}")
+        self._check_counts()
+        if isinstance(self.spray_std, bool) or not isinstance(self.spray_std, Real):
+            raise SpearmintError(f"spray_std must be a number, got {self.spray_std!r}")
+        if not 0.0 < self.spray_std < math.inf:
+            raise SpearmintError(f"spray_std must be above 0, and finite, got {self.spray_std}")
+
+    def _check_counts(self) -> None:
+        for name, least in LEAST.items():
+            count = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, Integral):
+                raise SpearmintError(f"{name} must be a whole number, got {count!r}")
+            if count < least:
+                raise SpearmintError(f"{name} must be at least {least}, got {count}")
+            object.__setattr__(self, name, int(count))  # numpy's can't be saved
 
     @property
     def noiseless(self) -> bool:

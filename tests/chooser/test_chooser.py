@@ -604,6 +604,19 @@ def test_counts_must_be_at_least_one(name: str) -> None:
         replace(QUICK, **{name: 0})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("given", ["3", 2.5, True, None], ids=repr)
+@pytest.mark.parametrize("name", ["samples", "burn_in", "spray", "candidates_seed"])
+def test_counts_must_be_whole_numbers(name: str, given: Any) -> None:
+    with pytest.raises(SpearmintError, match=f"{name} must be a whole number, got {given!r}"):
+        replace(QUICK, **{name: given})
+
+
+@pytest.mark.parametrize("given", ["0.1", 0.0, float("nan"), True], ids=repr)
+def test_a_spread_must_be_a_number_above_zero(given: Any) -> None:
+    with pytest.raises(SpearmintError, match="spray_std must be"):
+        replace(QUICK, spray_std=given)
+
+
 def test_what_is_neither_true_nor_false_is_told() -> None:
     with pytest.raises(SpearmintError, match="trend must be true or false, got 'no'"):
         ChooserOptions(trend="no")  # type: ignore[arg-type]
