@@ -46,6 +46,11 @@ class Placement:
         u = np.array(point, dtype=np.float64) if self.recode is None else self.recode(job_id, point)
         return None if u.shape != (self.space.dimensions,) or np.isnan(u).any() else u
 
+    def is_within(self, job_id: int, point: Sequence[float]) -> bool:
+        """Whether a job's point could be chosen in this space, too."""
+        u = self.place(job_id, point)
+        return u is not None and bool(self.space.inside(u[np.newaxis, :])[0])
+
 
 def recoder(known: Sequence[Era], space: Space, was: Mapping[str, Any]) -> Recode | None:
     """(job id, its stored point) → its point now; None where nothing has changed."""

@@ -103,13 +103,14 @@ class Snapshot:
 
     @classmethod
     def of_store(cls, config: Config, store: Store) -> Snapshot:
+        from spearmint_int.config.declaration import of_today  # noqa: PLC0415
         from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
         experiment = StoredExperiment.read(config, store)
         jobs, taken = store.jobs(), time.time()
         history = experiment.history
         history.leave_out(set(history.finished_ids) - {job.id for job in jobs})  # damaged ones
-        trials = tuple(Trial.of_job(job, config.task_name) for job in jobs)
+        trials = tuple(Trial.of_job(of_today(job, config), config.task_name) for job in jobs)
         problem, maximize = experiment.problem(), config.maximize
         return cls(config.experiment_name, trials, problem, maximize, taken)
 

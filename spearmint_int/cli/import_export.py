@@ -193,10 +193,11 @@ def _check_ending(output: Path | None, ending: str, chosen: str) -> None:
 
 def _export_text(folder: Folder, *, as_json: bool) -> str:
     from spearmint_int.cli.results_file import csv_text  # noqa: PLC0415
+    from spearmint_int.config.declaration import of_today  # noqa: PLC0415
 
     config = folder.config
     with folder.results() as store:
-        jobs = [] if store is None else store.jobs()
+        jobs = [] if store is None else [of_today(job, config) for job in store.jobs()]
     if not as_json:
         return csv_text(jobs, config)
     return json_text([job_document(job, task=config.task_name) for job in jobs]) + "\n"

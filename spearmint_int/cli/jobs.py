@@ -69,9 +69,12 @@ def _found(
     folder: Folder, status: JobStatus | None, limit: int | None
 ) -> tuple[list[Job], dict[JobStatus, int]]:
     """The jobs to list, and how many there are of each status; none before the first run."""
+    from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
+
     try:
         with folder.store() as store:
-            return last_jobs(store, status, limit), store.tally().counts
+            found = [of_today(job, folder.config) for job in last_jobs(store, status, limit)]
+            return found, store.tally().counts
     except StoreMissing:
         return [], dict.fromkeys(JobStatus, 0)
 
@@ -133,11 +136,13 @@ def _why(job: Job) -> str:
 @json_option
 def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     """Everything about one job: parameters, result, times, failures, why it was chosen."""
+    from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
+
     ids, folder = jobs_and_folder(arguments, file_name)
     if len(ids) != 1:
         raise click.UsageError("give the number of one job")
     with folder.store() as store:
-        job = store.job(ids[0])
+        job = of_today(store.job(ids[0]), folder.config)
     if as_json:
         print_json(job_document(job, task=folder.config.task_name, full=True))
         return

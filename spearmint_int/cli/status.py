@@ -38,6 +38,7 @@ class StatusReport:
     finished: int = 0  # jobs that count against the budget and have ended
     without_number: int = 0  # jobs that ran to their end, and failed there
     best: Job | None = None
+    best_within: Job | None = None  # the bounds of now, which may be narrower than they were
     last_broken: Job | None = None
     job_seconds: float | None = None  # of a typical job
     points_left: int | None = None  # of a finite space without noise
@@ -74,6 +75,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
         without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
         best=_best_job(store, complete, config),
+        best_within=_best_job(store, _within_bounds(store, complete, config), config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
         job_seconds=median(seconds) if seconds else None,
         points_left=_points_left(config, store),
@@ -107,10 +109,26 @@ def _figures(config: Config, store: Store) -> Iterator[tuple[str, str]]:
 
 def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | None:
     """The job with the best value, the first of equals."""
+    from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
+
     best_of = max if config.maximize else min
     finite = [(e.value(config.task_name), -e.id if config.maximize else e.id) for e in complete]
     finite = [pair for pair in finite if math.isfinite(pair[0])]
-    return store.job(abs(best_of(finite)[1])) if finite else None
+    return of_today(store.job(abs(best_of(finite)[1])), config) if finite else None
+
+
+def _within_bounds(store: Store, complete: list[JobPoint], config: Config) -> list[JobPoint]:
+    """The jobs that lie in the space of now."""
+    from spearmint_int.config.declaration import eras, is_of  # noqa: PLC0415 (pydantic)
+
+    known = eras(store)
+    if all(is_of(config, era) for era in known):
+        return complete
+    from spearmint_int.recode import Placement  # noqa: PLC0415 (numpy)
+
+    was = {name: variable.was for name, variable in config.variables.items()}
+    placement = Placement.among(known, config.space(), was)
+    return [job for job in complete if placement.is_within(job.id, job.point)]
 
 
 def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
@@ -119,10 +137,11 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
     yield "store", report.location
     yield "finished", f"{report.finished}{of} ({_counts_text(report)})"
     yield "time left", _time_left(config, report)
-    best, broken = report.best, report.last_broken
-    if best is not None and best.values is not None:
-        value = value_text.number(best.values[config.task_name])
-        yield "best", f"{value} at {value_text.params(best.params)} (job {best.id})"
+    broken = report.last_broken
+    if report.best is not None:
+        yield "best", _result(config, report.best, _beyond(report))
+    if report.best_within != report.best:
+        yield "within them", _result(config, report.best_within)
     if report.without_number:
         complete = value_text.counted(report.counts[JobStatus.COMPLETE], "complete job")
         yield "no number", f"{report.without_number} of {complete} {FAILED_HERE}"
@@ -132,6 +151,17 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
     if report.damaged:
         yield "damaged", _damaged(report.damaged)
+
+
+def _result(config: Config, job: Job | None, note: str = "") -> str:
+    if job is None:
+        return "no result yet"
+    value = value_text.number((job.values or {}).get(config.task_name))
+    return f"{value} at {value_text.params(job.params)} (job {job.id}{note})"
+
+
+def _beyond(report: StatusReport) -> str:
+    return "" if report.best == report.best_within else ", outside of the present bounds"
 
 
 def _counts_text(report: StatusReport) -> str:
@@ -178,7 +208,7 @@ def _has_reached_goal(config: Config, goal: Goal | None) -> bool:
 
 
 def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
-    best = report.best
+    best, within = report.best, report.best_within
     return {
         "experiment": config.experiment_name,
         "store": report.location,
@@ -189,7 +219,8 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "reserved": report.reserved,
         "without_number": report.without_number,
         "damaged": list(report.damaged),
-        "best": None if best is None else job_document(best, task=config.task_name),
+        "best": best and job_document(best, task=config.task_name),
+        "best_within_bounds": within and job_document(within, task=config.task_name),
         "goal": report.goal and vars(report.goal),
     }
 
@@ -202,41 +233,54 @@ def best(folder: Folder, as_json: bool) -> None:
 
     Under noise trust the model: the best value of many noisy ones is lucky.
     """
-    job, model = _observed_and_model(folder)
+    report, model = _report_and_model(folder)
     if as_json:
-        print_json(_best_document(folder.config, job, model))
-    elif job is None:
+        print_json(_best_document(folder.config, report, model))
+    elif report is None or report.best is None:
         click.echo("no result yet")
     else:
-        print_facts(_best_facts(folder.config, job, model))
+        print_facts(_best_facts(folder.config, report, model))
 
 
-def _observed_and_model(folder: Folder) -> tuple[Job | None, Recommendation | None]:
+def _report_and_model(folder: Folder) -> tuple[StatusReport | None, Recommendation | None]:
     from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
 
     config = folder.config
     with folder.results() as store:
         if store is None:
             return None, None
-        job = _report(config, store).best
-        return job, StoredExperiment.read(config, store).recommend()
+        return _report(config, store), StoredExperiment.read(config, store).recommend()
 
 
 def _best_facts(
-    config: Config, job: Job, model: Recommendation | None
+    config: Config, report: StatusReport, model: Recommendation | None
 ) -> Iterator[tuple[str, str]]:
-    value = (job.values or {}).get(config.task_name)
     extreme, optimum = ("highest", "maximum") if config.maximize else ("lowest", "minimum")
-    yield f"{extreme} value", f"{value_text.number(value)} (job {job.id})"
-    yield "  at", value_text.params(job.params)
+    yield from _value_and_place(f"{extreme} value", report.best, config, _beyond(report))
+    if report.best_within != report.best:
+        yield from _value_and_place(f"{extreme} within them", report.best_within, config)
     if model is not None:
         yield f"model's {optimum}", value_text.estimate(model.mean, model.sd)
         yield "  at ", value_text.params(model.params)
 
 
-def _best_document(config: Config, job: Job | None, model: Recommendation | None) -> dict[str, Any]:
-    found = model and {"params": model.params, "mean": model.mean, "sd": model.sd}
+def _value_and_place(
+    name: str, job: Job | None, config: Config, note: str = ""
+) -> Iterator[tuple[str, str]]:
+    if job is None:
+        yield name, "no result yet"
+        return
+    value = value_text.number((job.values or {}).get(config.task_name))
+    yield name, f"{value} (job {job.id}{note})"
+    yield "  at", value_text.params(job.params)
+
+
+def _best_document(
+    config: Config, report: StatusReport | None, model: Recommendation | None
+) -> dict[str, Any]:
+    best, within = (None, None) if report is None else (report.best, report.best_within)
     return {
-        "observed": None if job is None else job_document(job, task=config.task_name),
-        "model": found,
+        "observed": best and job_document(best, task=config.task_name),
+        "observed_within_bounds": within and job_document(within, task=config.task_name),
+        "model": model and {"params": model.params, "mean": model.mean, "sd": model.sd},
     }

@@ -9,7 +9,7 @@ ConfigError that says which way out there is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,10 @@ from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
     from spearmint_int.config.config import Config
+    from spearmint_int.jobs import Job
     from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
+    from spearmint_int.variables import Params
 
 VARIABLES = "variables"  # the first declaration's name in a store
 LATER = "variables-later"  # and that of those that followed
@@ -118,6 +120,22 @@ def changes(config: Config, known: list[Era]) -> Iterator[tuple[str, str]]:
             yield f"variables.{name}", f"is new: the results so far count as {was}"
         elif last[name] != ours:
             yield f"variables.{name}", _sentence(last[name], ours)
+
+
+def of_today(job: Job, config: Config) -> Job:
+    """The job with the value of every variable that is new since."""
+    return replace(job, params=params_of_today(job.params, config))
+
+
+def params_of_today(params: Params, config: Config) -> Params:
+    """The parameters of an earlier job, with `was` of the variables that it did not have."""
+    new = {
+        name: variable.was if variable.size == 1 else [variable.was] * variable.size
+        for name, variable in config.variables.items()
+        if name not in params and variable.was is not None
+    }
+    by_name = params | new
+    return {name: by_name[name] for name in [*config.variables, *params] if name in by_name}
 
 
 def _same(one: Declared, other: Declared) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
-from spearmint_int.config.declaration import Era, eras, eras_until
+from spearmint_int.config.declaration import Era, eras, eras_until, of_today, params_of_today
 from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import UNFINISHED, JobStatus
@@ -270,11 +270,14 @@ class Source:
     def _read(self, store: Store, ids: Sequence[int]) -> None:
         if len(ids) <= FEW_JOBS:
             jobs = [store.job(job_id) for job_id in ids]
-            ended = [Trial.of_job(job, self.config.task_name) for job in jobs if job.is_finished]
+            ended = [self._trial(job) for job in jobs if job.is_finished]
         else:
             broken = {job.id: job for job in store.jobs(JobStatus.BROKEN)}
             ended = [self._row(e, broken.get(e.id)) for e in store.job_points()]
         self._finished.update({row.id: row for row in ended})
+
+    def _trial(self, job: Job) -> Trial:
+        return Trial.of_job(of_today(job, self.config), self.config.task_name)
 
     def _row(self, point: JobPoint, broken: Job | None) -> Trial:
         """The part that the table shows; the times of a job are on its own page."""
@@ -293,7 +296,7 @@ class Source:
         """By the variables as they were declared when the job was added."""
         known = eras_until(self._eras, point.id)
         space = known[-1].space if known else self.space
-        return space.decode(np.array(point.point))
+        return params_of_today(space.decode(np.array(point.point)), self.config)
 
     def _snapshot(self, version: str) -> Snapshot:
         """All figures of a version share one model."""

@@ -82,6 +82,48 @@ def test_an_export_has_the_value_that_earlier_jobs_had_of_a_new_variable(
     assert [(row["k"], row["x"], row["n"]) for row in rows][1] == ("3", "-0.25", "0")
 
 
+def test_every_command_has_the_value_that_earlier_jobs_had_of_a_new_variable(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    declare(with_results, k={"type": "INT", "min": 0, "max": 9, "was": 3}, x=X, n=N)
+    assert "0.0625           complete  3  -0.25  0" in spearmint("jobs", with_results).out
+    assert "k=3 x=-0.25 n=0" in spearmint("best", with_results).out
+    for command in ("jobs", "export"):
+        (_, second, *_) = spearmint(command, with_results, "--json").json
+        assert second["params"] == {"k": 3, "x": -0.25, "n": 0}
+
+
+def test_a_vector_that_is_new_had_its_value_in_every_element(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    declare(with_results, k={"type": "INT", "min": 0, "max": 9, "size": 2, "was": 3}, x=X, n=N)
+    assert spearmint("show", with_results, "2", "--json").json["params"]["k"] == [3, 3]
+
+
+def test_an_export_with_a_new_variable_can_be_added(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    declare(with_results, k={"type": "INT", "min": 0, "max": 9, "was": 3}, x=X, n=N)
+    spearmint("export", with_results, "-o", with_results / "old.json")
+    assert "4 results added" in spearmint("add", with_results, with_results / "old.json").out
+
+
+def test_a_best_value_outside_of_the_present_bounds_is_told_with_the_best_within_them(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    declare(with_results, x={"type": "FLOAT", "min": 0.25, "max": 1}, n=N)
+    out = spearmint("best", with_results).out
+    assert "0.0625 (job 2, outside of the present bounds)" in out
+    assert "lowest within them  1.25 (job 1)" in out
+    assert "within them  1.25 at x=0.5 n=1 (job 1)" in spearmint("status", with_results).out
+    assert spearmint("best", with_results, "--json").json["observed_within_bounds"]["id"] == 1
+
+
+def test_bounds_without_a_result_have_no_best(spearmint: CommandLine, with_results: Path) -> None:
+    declare(with_results, x=X, n={"type": "INT", "min": 8, "max": 9})
+    assert "lowest within them  no result yet" in spearmint("best", with_results).out
+
+
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
