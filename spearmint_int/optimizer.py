@@ -179,12 +179,10 @@ class Optimizer:
     def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
         """What the model expects at one or several settings: `mean` and `sd`, arrays in the
         objective's units, without the noise of an evaluation."""
-        one = isinstance(params, Mapping) or hasattr(params, "to_dict")  # pandas': refused by name
-        rows = [params] if one else list(params)
         if self.best() is None:
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
         with self._lock:
-            return self._experiment.predict(rows)
+            return self._experiment.predict(_settings(params))
 
     def problem(self) -> Problem:
         """All that is known now, as the chooser gets it: its values are minimised."""
@@ -443,6 +441,11 @@ def as_result(value: Any) -> float:
 
 def _result_key(params: Params, value: float) -> str:
     return repr((params, value if math.isfinite(value) else None))
+
+
+def _settings(params: Any) -> list[Mapping[str, Any]]:
+    """One or several; a table of pandas' is one, for the space to refuse by its name."""
+    return [params] if isinstance(params, Mapping) or hasattr(params, "to_dict") else list(params)
 
 
 def _html_row(cells: Sequence[Any], *, bold: bool) -> str:
