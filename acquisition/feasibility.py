@@ -5,11 +5,13 @@ So failures are learned by a GP of their own, of what happened at each point: 1 
 where it worked, and a point works where that is less than a half (least-squares classification;
 Rasmussen and Williams 2006, section 6.5). Its length scales say which inputs the failures hang on.
 
-    t        the half, in the units of the GP;  ν its noise, without which it would be too sure
-    P(works) = Φ(γ),  γ = (t − μ) / √(σ² + ν), averaged over the hyperparameter samples
+    t        the half, in the units of the GP
+    P(works) = Φ(γ),  γ = (t − μ) / σ, averaged over the hyperparameter samples
 
 Expected improvement times P(works) is the expected improvement of an evaluation that may fail
-(Schonlau et al. 1998); on a surface of a logarithm that is a sum.
+(Schonlau et al. 1998); on a surface of a logarithm that is a sum. Where the best lies at the edge
+of what works, that product alone fails more often than not: it is largest where the model is too
+hopeful. So a place that would rather fail is only tried where all would.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from spearmint_int.arrays import BoolArray, FloatArray
 from spearmint_int.model import Ensemble
 
 LOG_HALF = math.log(0.5)
+RATHER_FAILS = 1000.0  # what a surface loses there: more than any that works is worth less
+LEAST_VARIANCE = 1e-12  # below it, rounding; what failed and worked has variance 1
 
 
 @dataclass(frozen=True)
@@ -43,13 +47,14 @@ class Feasibility:
     def log_probability(self, U: FloatArray) -> FloatArray:
         """[m] at the points U [m, D]."""
         means, variances = self.ensemble.moments(U)
-        log_ps = log_ndtr((self.half - means[:, 0]) / np.sqrt(variances + self._noise))
+        sd = np.sqrt(np.maximum(variances, LEAST_VARIANCE))
+        log_ps = log_ndtr((self.half - means[:, 0]) / sd)
         return np.asarray(np.logaddexp.reduce(log_ps, axis=0) - math.log(len(log_ps)))
 
     def log_probability_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """[m] and [m, D]."""
         means, variances, dmeans, dvariances = self.ensemble.moments_with_gradient(U)
-        spread = variances + self._noise
+        spread = np.maximum(variances, LEAST_VARIANCE)
         gamma = (self.half - means[:, 0]) / np.sqrt(spread)
         log_ps = log_ndtr(gamma)
         total = np.logaddexp.reduce(log_ps, axis=0)
@@ -63,14 +68,14 @@ class Feasibility:
         """Where that is likelier than not [m]."""
         return np.asarray(self.log_probability(U) >= LOG_HALF)
 
+    def weight(self, U: FloatArray) -> FloatArray:
+        """What is added to a surface [m]."""
+        log_p = self.log_probability(U)
+        return np.where(log_p >= LOG_HALF, log_p, log_p - RATHER_FAILS)
+
     def relaxed(self) -> Feasibility:
         """Without T."""
         return replace(self, ensemble=self.ensemble.unrounded)
-
-    @property
-    def _noise(self) -> FloatArray:
-        """ν [S, 1]."""
-        return np.array([[posterior.theta.noise] for posterior in self.ensemble.posteriors])
 
 
 def weighed(surface: Surface, feasibility: Feasibility | None) -> Surface:
@@ -84,34 +89,35 @@ def weighed(surface: Surface, feasibility: Feasibility | None) -> Surface:
 
 @dataclass(frozen=True)
 class _Weighed:
-    """log P(works) on top of a surface that is looked at by its candidates alone."""
+    """P(works) on top of a surface that is looked at by its candidates alone."""
 
     surface: Surface
     feasibility: Feasibility
 
     def value(self, U: FloatArray) -> FloatArray:
-        return self.surface.value(U) + self.feasibility.log_probability(U)
+        return self.surface.value(U) + self.feasibility.weight(U)
 
 
 @dataclass(frozen=True)
 class _WeighedClimb:
-    """log P(works) on top of a surface that is climbed."""
+    """P(works) on top of a surface that is climbed."""
 
     surface: SupportsGradient
     feasibility: Feasibility
 
     def value(self, U: FloatArray) -> FloatArray:
-        return self.surface.value(U) + self.feasibility.log_probability(U)
+        return self.surface.value(U) + self.feasibility.weight(U)
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of the product, wherever it is: a climb may cross what would rather fail."""
         value, slope = self.surface.value_and_gradient(U)
         log_p, dlog_p = self.feasibility.log_probability_and_gradient(U)
         return value + log_p, slope + dlog_p
 
     def upper_bound(self, U: FloatArray) -> FloatArray:
-        bounded = isinstance(self.surface, SupportsBound)
-        bound = self.surface.upper_bound(U) if bounded else self.surface.value(U)
-        return bound + self.feasibility.log_probability(U)
+        if not isinstance(self.surface, SupportsBound):
+            return self.value(U)
+        return self.surface.upper_bound(U) + self.feasibility.weight(U)
 
     def relaxed(self) -> _WeighedClimb:
         if not isinstance(self.surface, SupportsRelaxation):

@@ -39,12 +39,12 @@ def ei() -> SupportsGradient:
     return surface
 
 
-def test_the_probability_is_that_of_an_evaluation_below_the_half_averaged_over_samples() -> None:
+def test_the_probability_is_that_of_a_value_below_the_half_averaged_over_samples() -> None:
     feasibility, U = some_feasibility(), some_points()
     each = []
     for posterior in feasibility.ensemble.posteriors:
         mean, variance = posterior.moments(U)
-        each.append(norm.cdf(0.2, mean[0], np.sqrt(variance + posterior.theta.noise)))
+        each.append(norm.cdf(0.2, mean[0], np.sqrt(variance)))
     assert np.exp(feasibility.log_probability(U)) == pytest.approx(np.mean(each, axis=0))
 
 
@@ -75,9 +75,19 @@ def test_where_nothing_fails_a_surface_stays_as_it_is() -> None:
 
 
 def test_expected_improvement_is_multiplied_by_the_probability() -> None:
-    surface, feasibility, U = ei(), some_feasibility(), some_points()
+    surface, feasibility, U = ei(), some_feasibility(), some_points(40)
+    works = feasibility.works(U)
     product = np.exp(surface.value(U)) * np.exp(feasibility.log_probability(U))
-    assert np.exp(weighed(surface, feasibility).value(U)) == pytest.approx(product)
+    assert np.exp(weighed(surface, feasibility).value(U))[works] == pytest.approx(product[works])
+
+
+def test_what_would_rather_fail_comes_after_all_that_works_and_keeps_its_order() -> None:
+    surface, feasibility, U = ei(), some_feasibility(), some_points(200)
+    works, values = feasibility.works(U), weighed(surface, feasibility).value(U)
+    assert 0 < np.sum(works) < len(U)
+    assert np.max(values[~works]) < np.min(values[works])
+    product = surface.value(U) + feasibility.log_probability(U)
+    assert np.array_equal(np.argsort(values[~works]), np.argsort(product[~works]))
 
 
 def test_the_gradient_of_a_product_is_that_of_finite_differences() -> None:
@@ -87,7 +97,7 @@ def test_the_gradient_of_a_product_is_that_of_finite_differences() -> None:
         _, slope = surface.value_and_gradient(u[np.newaxis])
 
         def along(reals: FloatArray, u: FloatArray = u) -> float:
-            return float(surface.value(np.array([[*reals, u[2]]]))[0])
+            return float(surface.value_and_gradient(np.array([[*reals, u[2]]]))[0][0])
 
         expected = approx_fprime(u[REALS], along, 1e-7)
         assert slope[0, REALS] == pytest.approx(expected, rel=1e-3, abs=1e-5)
@@ -115,6 +125,6 @@ def test_a_surface_without_a_gradient_has_none_with_the_probability_either() -> 
 def test_nothing_is_recommended_where_an_evaluation_would_rather_fail() -> None:
     feasibility, U = some_feasibility(), some_points(200)
     surface = WhereItWorks(NegativeBound(some_ensemble(SPACE)), feasibility)
-    works = np.exp(feasibility.log_probability(U)) >= 0.5
+    works = feasibility.works(U)
     assert 0 < np.sum(works) < len(U)
     assert np.array_equal(np.isfinite(surface.value(U)), works)
