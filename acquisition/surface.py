@@ -57,7 +57,7 @@ class SupportsPending(Protocol):
 
     def value(self, U: FloatArray) -> FloatArray: ...
 
-    def with_pending(self, U: FloatArray, rng: np.random.Generator) -> Surface:
+    def with_pending(self, U: FloatArray) -> Surface:
         """The surface when an evaluation at U [1, D] is under way."""
         ...
 
@@ -110,12 +110,13 @@ class AveragedAcquisition:
     def relaxed(self) -> AveragedAcquisition:
         return replace(self, ensemble=self.ensemble.unrounded)
 
-    def with_pending(self, U: FloatArray, rng: np.random.Generator) -> AveragedAcquisition:
-        """With one fantasy of the result at U for each that there is: the factors grow by a row.
+    def with_pending(self, U: FloatArray) -> AveragedAcquisition:
+        """With the result that is expected at U: the factors grow by a row.
 
-        A surface that hangs on made-up results needs no more than a few samples.
+        A drawn result is lucky every now and then, and then there seems to be little left to win
+        elsewhere. A surface that hangs on made-up results needs no more than a few samples.
         """
-        ensemble = self.ensemble.thinned(SAMPLES_WHILE_PENDING).with_fantasies(U, 1, rng)
+        ensemble = self.ensemble.thinned(SAMPLES_WHILE_PENDING).with_expected(U)
         return replace(self, ensemble=ensemble, incumbents=ensemble.incumbents)
 
     def _in_units(

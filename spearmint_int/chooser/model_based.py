@@ -116,14 +116,14 @@ class _Turn:
         problem = self.problem.after(point, self.problem.chain)
         turn = replace(self, problem=problem, number=self.number + 1)
         if isinstance(self.surface, SupportsPending):
-            return replace(turn, surface=self.surface.with_pending(point[np.newaxis, :], rng))
+            return replace(turn, surface=self.surface.with_pending(point[np.newaxis, :]))
         return replace(turn, surface=turn._made(problem.options.acquisition_in_use, rng))
 
     def _made(self, acquisition: str, rng: np.random.Generator) -> Surface:
         """A surface from the ensemble with this batch's points under way."""
         ensemble = self.ensemble
         if self.number:
-            ensemble = ensemble.with_fantasies(self.problem.pending[-self.number :], 1, rng)
+            ensemble = ensemble.with_expected(self.problem.pending[-self.number :])
         return acquisition_named(acquisition)(ensemble, rng)
 
     def suggestion(self, rng: np.random.Generator, began: float) -> Suggestion:

@@ -96,3 +96,8 @@ class Ensemble:
         return replace(
             self, posteriors=tuple(p.with_fantasies(P, draws, rng) for p in self.posteriors)
         )
+
+    def with_expected(self, U: FloatArray) -> Ensemble:
+        """Every posterior with the values that it expects at the pending points U [p, D]."""
+        P = self.transform(U)
+        return replace(self, posteriors=tuple(p.with_expected(P) for p in self.posteriors))

@@ -17,6 +17,7 @@ factorization needs is no knowledge.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -136,11 +137,18 @@ class Posterior:
         return np.asarray(np.min(rows[:, reachable], axis=1), dtype=np.float64)
 
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
-        """Append p pending rows [p, D] with `draws` joint samples of their values.
+        """With p pending rows [p, D] and `draws` joint samples of their values."""
+        return self._grown(P, draws, rng.standard_normal)
 
-        With V = R K(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and fresh
-        normals are the new whitened values.
-        """
+    def with_expected(self, P: FloatArray) -> Posterior:
+        """With p pending rows [p, D] and the values that are expected of them."""
+        return self._grown(P, 1, np.zeros)
+
+    def _grown(
+        self, P: FloatArray, draws: int, deviates: Callable[[tuple[int, int]], FloatArray]
+    ) -> Posterior:
+        """With V = R K(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and standard
+        deviates are the new whitened values."""
         P, features = self._places(P)
         V = self.R @ self._covariance(self.X, self.features, P, features)
         prior = self._covariance(P, features, P, features)
@@ -148,15 +156,15 @@ class Posterior:
         largest = float(np.max(np.diag(prior)))
         S = Factor.of(prior - V.T @ V, own, jitter=self.factor.jitter, scale=largest)
         old = np.repeat(self.whitened, draws, axis=0)
-        fresh = math.sqrt(self.theta.amplitude2) * rng.standard_normal((len(old), len(P)))
+        fresh = math.sqrt(self.theta.amplitude2) * deviates((len(old), len(P)))
         expected = self._prior_mean(features) + old @ V
-        fantasies = expected + S.colour(fresh)
+        values = expected + S.colour(fresh)
         return replace(
             self,
             X=np.concatenate([self.X, P]),
             features=np.concatenate([self.features, features]),
             counts=np.concatenate([self.counts, np.ones(len(P))]),
-            values=np.concatenate([np.repeat(self.values, draws, axis=0), fantasies], axis=1),
+            values=np.concatenate([np.repeat(self.values, draws, axis=0), values], axis=1),
             factor=self.factor.grown(V, S),
             whitened=np.hstack([old, fresh]),
         )

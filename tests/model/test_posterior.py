@@ -386,6 +386,16 @@ def test_fantasies_have_the_joint_moments_of_noisy_observations() -> None:
     assert np.allclose(np.cov(values.T), covariance, atol=0.05)
 
 
+@pytest.mark.parametrize("noiseless", [False, True])
+def test_an_expected_result_changes_no_mean_and_is_as_sure_as_any_other(noiseless: bool) -> None:
+    U, y = some_data(MIXED, 12)
+    before = fitted(MIXED, U, y, some_theta(MIXED), noiseless=noiseless)
+    P, Z = MIXED.snap(PENDING), MIXED.snap(np.random.default_rng(4).random((20, MIXED.dimensions)))
+    expected, drawn = before.with_expected(P), before.with_fantasies(P, 1, np.random.default_rng(0))
+    assert expected.moments(Z)[0] == pytest.approx(before.moments(Z)[0])
+    assert expected.moments(Z)[1] == pytest.approx(drawn.moments(Z)[1])
+
+
 def test_fantasies_of_fantasies_multiply() -> None:
     U, y = some_data(TWO_REALS, 5)
     rng = np.random.default_rng(0)
