@@ -64,6 +64,7 @@ class Explanation:
     best_known: Expected
     exploitation: float  # shares of the expected improvement
     exploration: float
+    works: float | None  # the probability that an evaluation works here; None before any failed
     runner_up: RunnerUp | None
     decisive_jobs: tuple[int, ...]  # without whose result the choice would have been elsewhere
     declared_anew: bool  # the variables, since then: all of this is among those of then
@@ -98,6 +99,7 @@ def explain(
             best_known=_signed(best, sign),
             exploitation=exploitation,
             exploration=exploration,
+            works=_works(model, here),
             runner_up=_runner_up(model, job, sign),
             decisive_jobs=_decisive(past, problem, job),
             declared_anew=past.space != experiment.space,
@@ -127,6 +129,12 @@ def _parts(model: FittedModel, here: FloatArray, best: float) -> tuple[float, fl
     shares = [parts_of_improvement(best - expected.mean, expected.sd) for expected in each]
     promised = float(np.mean([share[0] for share in shares]))
     return promised, 1.0 - promised
+
+
+def _works(model: FittedModel, here: FloatArray) -> float | None:
+    if model.feasibility is None:
+        return None
+    return float(np.exp(model.feasibility.log_probability(here)[0]))
 
 
 def _expected(model: FittedModel, points: FloatArray) -> Expected:

@@ -144,3 +144,16 @@ def test_a_job_without_a_number_is_said_to_have_failed(
     told = dict(explanation_facts(found))["it turned out"]
     assert told.startswith("no value, where one of ")
     assert words in told
+
+
+@ONE_STORE
+def test_an_explanation_says_how_likely_a_job_was_to_work_where_some_had_failed(
+    place: Place, store: Store
+) -> None:
+    last = explained(place, store, 30)[-1]
+    assert any(job.status is JobStatus.BROKEN for job in store.jobs())
+    assert last is not None
+    assert last.works is not None
+    assert 0.0 < last.works <= 1.0
+    assert "probability" in dict(explanation_facts(last))["works"]
+    assert "works" not in dict(explanation_facts(replace(last, works=None)))

@@ -66,6 +66,8 @@ def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     yield "best known", _estimate(found.best_known)
     yield "expected", f"{_estimate(found.expected)} here"
     yield "why here", why_here(found)
+    if found.works is not None:
+        yield "works", f"with a probability of {found.works:.0%}, by the model of what failed"
     if found.runner_up is not None:
         yield "runner-up", runner_up_text(found.runner_up, found.expected)
     yield "decisive", _decisive(found.decisive_jobs)

@@ -1,0 +1,160 @@
+"""Evaluations that fail: what a model of the failures is worth, beside a penalty and beside peers.
+
+    python -m experiments.failures
+
+Three integers and two reals around a known minimum, 50 evaluations, of which some fail: those in a
+half of the space that has the minimum at its edge, or beside it, or those of a quarter of the
+integers' combinations, here and there; and a network that is the better the larger it is, until it
+does not fit. An optimiser is told NaN, as its users would tell it; 'with a penalty' ours is told
+the worst result so far instead.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import product
+
+from experiments.pool import THREAD_VARIABLES
+
+os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a BLAS is loaded
+
+import click
+
+from experiments.dimension import Dimension, Params
+from experiments.markdown import markdown_table
+from experiments.peers.adapters import build
+from experiments.peers.history import Assignment
+from experiments.pool import Failure, default_workers, run_all
+from experiments.statistics import estimate, paired_test
+from experiments.trial import log10_distance
+
+EVALUATIONS = 50
+PENALTY = "ours, with a penalty"
+OPTIMISERS = ("ours", PENALTY, "optuna-gp", "optuna-tpe", "random")
+HEADINGS = ("problem", "optimiser", "log10 distance", "failed", "ours better", "worse", "p")
+CENTRE = {"a": 3, "b": -4, "c": 7, "x": 1.2, "y": -2.3}
+SPHERE = (
+    Dimension("a", -10, 10, integer=True),
+    Dimension("b", -10, 10, integer=True),
+    Dimension("c", 0, 20, integer=True),
+    Dimension("x", -5, 5),
+    Dimension("y", -5, 5),
+)
+NETWORK = (
+    Dimension("layers", 1, 20, integer=True),
+    Dimension("width", 1, 100, integer=True),
+    Dimension("rate", 0, 1),
+)
+MEMORY = 400  # layers times width
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A distance to its minimum, and where it can't be had."""
+
+    dimensions: tuple[Dimension, ...]
+    distance: Callable[[Params], float]
+    fails: Callable[[Params], bool]
+
+
+def sphere(p: Params) -> float:
+    return float(sum((p[name] - centre) ** 2 for name, centre in CENTRE.items()))
+
+
+def in_a_bad_cell(p: Params) -> bool:
+    """A quarter of the cells, by their hash; not that of the minimum."""
+    cell = [int(p[name]) for name in "abc"]
+    bad = sha256(repr(cell).encode()).digest()[0] % 4 == 0
+    return bad and cell != [CENTRE[name] for name in "abc"]
+
+
+def network_loss(p: Params) -> float:
+    """The larger the better, with eight layers or so."""
+    size = math.log(p["layers"] * p["width"])
+    return float((p["rate"] - 0.3) ** 2 - size + (p["layers"] - 8) ** 2 / 40)
+
+
+def does_not_fit(p: Params) -> bool:
+    return p["layers"] * p["width"] > MEMORY
+
+
+LEAST_LOSS = min(
+    network_loss({"layers": layers, "width": width, "rate": 0.3})
+    for layers, width in product(range(1, 21), range(1, 101))
+    if layers * width <= MEMORY
+)
+PROBLEMS = {
+    "at the edge": Problem(SPHERE, sphere, lambda p: p["a"] + p["b"] > -1),
+    "beside the edge": Problem(SPHERE, sphere, lambda p: p["a"] + p["b"] > 2),
+    "here and there": Problem(SPHERE, sphere, in_a_bad_cell),
+    "out of memory": Problem(NETWORK, lambda p: network_loss(p) - LEAST_LOSS, does_not_fit),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Who is to solve what."""
+
+    problem: str
+    optimiser: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The distance of the best evaluation that worked, as a logarithm, and how many did not."""
+
+    log10: float
+    failed: int
+
+
+def run(task: Run) -> Ending:
+    warnings.simplefilter("ignore")  # Optuna tells of each failure
+    problem, has_penalty = PROBLEMS[task.problem], task.optimiser == PENALTY
+    assignment = Assignment(problem.dimensions, None, EVALUATIONS, task.seed)
+    optimiser = build("ours" if has_penalty else task.optimiser, assignment)
+    worked: list[float] = []
+    for _ in range(EVALUATIONS):
+        params = optimiser.ask()
+        value = math.nan
+        if not problem.fails(params):
+            worked.append(value := problem.distance(params))
+        told = max(worked, default=math.nan) if has_penalty and math.isnan(value) else value
+        optimiser.tell(params, told)
+    return Ending(log10_distance(min(worked, default=math.inf)), EVALUATIONS - len(worked))
+
+
+def table(found: dict[Run, Ending], seeds: int) -> str:
+    rows = []
+    for problem, optimiser in product(PROBLEMS, OPTIMISERS):
+        ends = [found[Run(problem, optimiser, seed)] for seed in range(seeds)]
+        ours = [found[Run(problem, "ours", seed)].log10 for seed in range(seeds)]
+        logs = [end.log10 for end in ends]
+        test = paired_test(ours, logs)
+        compared = (str(test.first_lower), str(test.second_lower), f"{test.p_value:.2g}")
+        failed = f"{sum(end.failed for end in ends) / seeds:.0f} of {EVALUATIONS}"
+        others = compared if optimiser != "ours" else ("", "", "")
+        rows.append((problem, optimiser, str(estimate(logs)), failed, *others))
+    return markdown_table(HEADINGS, rows)
+
+
+@click.command(help=__doc__)
+@click.option("--seeds", type=int, default=20)
+@click.option("--jobs", type=int, default=default_workers(), help="Processes.")
+def main(seeds: int, jobs: int) -> None:
+    tasks = [Run(*each) for each in product(PROBLEMS, OPTIMISERS, range(seeds))]
+    found: dict[Run, Ending] = {}
+    for outcome in run_all(run, tasks, workers=jobs, description=f"{len(tasks)} runs"):
+        if isinstance(outcome.result, Failure):
+            raise SystemExit(outcome.result.error)
+        found[outcome.task] = outcome.result
+    click.echo(table(found, seeds))
+
+
+if __name__ == "__main__":
+    main()
