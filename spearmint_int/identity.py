@@ -3,6 +3,9 @@
 On a server many people's experiments lie side by side, told apart by a name that is a folder's as a
 rule. Two folders of one name must not be handed each other's results. So an experiment has an id,
 which its folder knows too; a folder that does not know it must have the same objective.
+
+The embedded database is in the folder itself, which may be moved or copied. It holds one
+experiment: a second config of another name must not be handed the first one's results.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.atomic import write_whole
+from spearmint_int.config.declaration import start_anew
 from spearmint_int.errors import ConfigError
+from spearmint_int.stores import SQLITE_FILE, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,7 +29,9 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
 
 META = "identity"
+NAME = "experiment_name"
 IN_THIS_LIGHT = "results so far are read in this light"
+AS_ITS_OWN = "results so far count as its own"
 
 
 def begin_identity(config: Config, store: Store) -> dict[str, Any]:
@@ -33,6 +40,9 @@ def begin_identity(config: Config, store: Store) -> dict[str, Any]:
     identity: dict[str, Any] = store.first_meta(META, new)
     if identity["id"] != new["id"]:
         check_identity(config, identity)
+    if NAME not in identity and _same_file(config.main_file, identity["main_file"]):
+        identity |= _name(config)  # begun by an earlier version, which didn't say it
+        store.save_meta(META, identity)
     if config.database.address is not None and _known_id(config) != identity["id"]:
         path = id_path(config.directory)
         with contextlib.suppress(OSError):  # then the objective has to do
@@ -49,19 +59,44 @@ def load_identity(config: Config, store: Store) -> dict[str, Any] | None:
     return identity
 
 
+def open_own_store(config: Config, *, create: bool = False, patience: float | None = None) -> Store:
+    """The store of the config's experiment; ConfigError when its jobs are another's."""
+    store = open_store(config, create=create, patience=patience)
+    try:
+        identity: dict[str, Any] | None = store.load_meta(META)
+        if identity is not None:
+            _check_owner(config, identity)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
 def check_identity(config: Config, identity: Mapping[str, Any]) -> None:
-    """Refuse an experiment of another objective, folder or task under our name."""
+    """Refuse an experiment of another objective, folder, name or task."""
+    _check_owner(config, identity)
     ours = list(config.tasks)
     if identity["tasks"] != ours:
         theirs = ", ".join(identity["tasks"])
         raise ConfigError(
             f"{config.file_name}: tasks: the results so far are of {theirs}, not of "
-            f"{', '.join(ours)}; rename it back, or choose another experiment-name"
+            f"{', '.join(ours)}; rename it back, or {start_anew(config)}"
         )
+
+
+def _check_owner(config: Config, identity: Mapping[str, Any]) -> None:
     if _is_known(config, identity):
         return
+    where = f"{config.file_name}: experiment-name"
+    if config.database.address is None:
+        raise ConfigError(
+            f"{where}: {SQLITE_FILE} in this folder holds the jobs of {identity[NAME]!r} "
+            f"({identity['main_file']}), not of {config.experiment_name!r}; put the name back, or "
+            "copy config and objective into a folder of their own (or give this config a "
+            "database.address)"
+        )
     raise ConfigError(
-        f"{config.file_name}: experiment-name: {config.experiment_name!r} is taken on this server "
+        f"{where}: {config.experiment_name!r} is taken on this server "
         f"by another experiment ({identity['main_file']} in {identity['folder']}); choose another "
         "experiment-name or database.name"
     )
@@ -74,17 +109,26 @@ def identity_notices(config: Config, identity: Mapping[str, Any]) -> list[str]:
 
 def identity_changes(config: Config, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(key, sentence) of the settings that all results so far are read by, and which are others."""
+    main_file = identity.get("main_file", config.main_file)
+    if not _same_file(config.main_file, main_file):
+        yield "main-file", _changed(main_file, config.main_file, AS_ITS_OWN)
     for key, now in (("likelihood", config.likelihood), ("maximize", config.maximize)):
         was = identity.get(key, now)  # stores of earlier versions don't say which direction it was
         if was != now:
-            yield (
-                key,
-                f"was {_shown(was)} in the first run, and is {_shown(now)} now: {IN_THIS_LIGHT}",
-            )
+            yield key, _changed(_shown(was), _shown(now), IN_THIS_LIGHT)
+
+
+def _changed(was: str, now: str, consequence: str) -> str:
+    return f"was {was} in the first run, and is {now} now: {consequence}"
 
 
 def _shown(value: str | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else value
+
+
+def _same_file(one: str, other: str) -> bool:
+    """The ending of a Python file may be left out."""
+    return one.removesuffix(".py") == other.removesuffix(".py")
 
 
 def id_path(directory: Path) -> Path:
@@ -93,11 +137,20 @@ def id_path(directory: Path) -> Path:
 
 
 def _is_known(config: Config, identity: Mapping[str, Any]) -> bool:
-    """The embedded database is in the folder itself; on a server, id or objective must agree."""
-    if config.database.address is None or _known_id(config) == identity["id"]:
+    """In the folder itself the name must agree; on a server, id or objective."""
+    if config.database.address is None:
+        return _is_of_name(config, identity)
+    if _known_id(config) == identity["id"]:
         return True
     ours = _fingerprint(config)  # None for functions of the library, which nobody can compare
     return ours is not None and bool(identity["objective"] == ours)
+
+
+def _is_of_name(config: Config, identity: Mapping[str, Any]) -> bool:
+    """Experiments that go by their folder's name keep it or change it with the folder."""
+    if NAME not in identity or identity[NAME] == config.experiment_name:
+        return True
+    return not identity["has_own_name"] and not config.has_own_name
 
 
 def _known_id(config: Config) -> str | None:
@@ -112,6 +165,7 @@ def _known_id(config: Config) -> str | None:
 def _new_identity(config: Config) -> dict[str, Any]:
     return {
         "id": uuid.uuid4().hex,
+        **_name(config),
         "folder": f"{socket.gethostname()}:{config.directory.resolve()}",
         "main_file": config.main_file,
         "objective": _fingerprint(config),
@@ -119,6 +173,10 @@ def _new_identity(config: Config) -> dict[str, Any]:
         "likelihood": config.likelihood,
         "maximize": config.maximize,
     }
+
+
+def _name(config: Config) -> dict[str, Any]:
+    return {NAME: config.experiment_name, "has_own_name": config.has_own_name}
 
 
 def _fingerprint(config: Config) -> str | None:

@@ -1,15 +1,18 @@
-"""Experiments of one name on one server: who is handed whose results."""
+"""Experiments of one name on one server, or in one folder: who is handed whose results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spearmint_int.config import Config
 from spearmint_int.errors import ConfigError
 from spearmint_int.experiment import StoredExperiment
+from spearmint_int.identity import META, identity_notices, load_identity
 from spearmint_int.manager import Notice
 from spearmint_int.stores import Store, open_store_at
 from tests.manager.experiments import SQUARE, experiment, run
@@ -77,7 +80,7 @@ def test_a_folder_that_knows_its_experiment_may_change_its_objective(
 def test_a_renamed_task_is_refused(place: Place, store: Store) -> None:
     begin(experiment(place, SQUARE), store)
     renamed = experiment(place, SQUARE, tasks={"error": {"type": "OBJECTIVE"}})
-    with pytest.raises(ConfigError, match="the results so far are of main, not of error"):
+    with pytest.raises(ConfigError, match=r"are of main, not of error; .* another experiment-name"):
         begin(renamed, store)
 
 
@@ -89,9 +92,71 @@ def test_a_changed_likelihood_is_told(place: Place, store: Store) -> None:
     assert "likelihood was GAUSSIAN in the first run, and is NOISELESS now" in notice.message
 
 
-def test_the_embedded_database_belongs_to_its_folder(tmp_path: Path) -> None:
-    place = folder(tmp_path, "ann", None)
+def test_a_changed_main_file_is_told(place: Place, store: Store) -> None:
+    begin(experiment(place, SQUARE), store)
+    identity = store.load_meta(META)
+    assert not identity_notices(experiment(place, SQUARE, main_file="objective.py"), identity)
+    (notice,) = identity_notices(experiment(place, SQUARE, main_file="other.py"), identity)
+    assert notice.startswith("main-file was objective in the first run, and is other.py now")
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Place:
+    return folder(tmp_path, "ann", None)
+
+
+def begun(place: Place, **keys: Any) -> Store:
+    """The embedded store of an experiment that has begun."""
     store = open_store_at(place)
-    ours = begin(experiment(place, SQUARE), store)
-    assert begin(experiment(place, OTHER), store) == ours
+    begin(experiment(place, SQUARE, **keys), store)
+    return store
+
+
+def named(place: Place, name: str | None, **keys: Any) -> Config:
+    """The experiment of this name, or of its folder's."""
+    return experiment(place, SQUARE, experiment_name=name, **keys)
+
+
+def test_the_embedded_database_belongs_to_its_folder(embedded: Place) -> None:
+    store = open_store_at(embedded)
+    ours = begin(experiment(embedded, SQUARE), store)
+    assert begin(experiment(embedded, OTHER), store) == ours
+    store.close()
+
+
+@pytest.mark.parametrize(("first", "then"), [("a", "b"), ("a", None), (None, "b")])
+def test_a_folder_holds_one_experiment(embedded: Place, first: str | None, then: str) -> None:
+    store = begun(embedded, experiment_name=first)
+    other = named(embedded, then, main_file="other.py")
+    with pytest.raises(ConfigError, match=f"holds the jobs of '{first or 'ann'}' .objective., not"):
+        load_identity(other, store)
+    with pytest.raises(ConfigError, match="copy config and objective into a folder of their own"):
+        begin(other, store)
+    store.close()
+
+
+@pytest.mark.parametrize("name", [None, "ann", "another"])
+def test_an_experiment_goes_on_in_a_folder_that_was_moved(embedded: Place, name: str) -> None:
+    store = begun(embedded, experiment_name=name)
+    moved = replace(embedded, directory=embedded.directory.rename(embedded.directory.parent / "b"))
+    assert load_identity(named(moved, name), store) is not None
+    store.close()
+
+
+def test_a_name_may_be_said_that_is_the_folders_anyway(embedded: Place) -> None:
+    store = begun(embedded, experiment_name=None)
+    assert load_identity(named(embedded, "ann"), store) is not None
+    store.close()
+
+
+def test_a_store_of_an_earlier_version_takes_the_name_of_the_first_who_goes_on(
+    embedded: Place,
+) -> None:
+    store = begun(embedded, experiment_name="a")
+    known = store.load_meta(META)
+    store.save_meta(META, {k: v for k, v in known.items() if "name" not in k})
+    begin(named(embedded, "b", main_file="other"), store)  # another file: it may be a second one
+    begin(named(embedded, "a"), store)
+    with pytest.raises(ConfigError, match="holds the jobs of 'a'"):
+        load_identity(named(embedded, "b"), store)
     store.close()

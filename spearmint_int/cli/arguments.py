@@ -46,10 +46,10 @@ class Folder:
 
     @contextmanager
     def store(self, *, create: bool = False, patience: float | None = None) -> Iterator[Store]:
-        """The job store, closed at the end; by default it must exist."""
-        from spearmint_int.stores import open_store  # noqa: PLC0415
+        """The job store, closed at the end; by default it must exist. Nobody else's is opened."""
+        from spearmint_int.identity import open_own_store  # noqa: PLC0415
 
-        store = open_store(self.config, create=create, patience=patience)
+        store = open_own_store(self.config, create=create, patience=patience)
         try:
             yield store
         finally:

@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 @on_folder
 def clean(folder: Folder, yes: bool) -> None:
     """Delete all jobs and results of the experiment, its output folder and its trace."""
-    from spearmint_int.identity import load_identity  # noqa: PLC0415
-
     output = folder.directory / "output"
     with folder.store() as store:
-        load_identity(folder.config, store)  # nobody else's
         _refuse_while_running(store)
         jobs = value_text.counted(sum(store.tally().counts.values()), "job")
         if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):

@@ -83,6 +83,11 @@ class Config(BaseModel):
         return (self.task_name,)
 
     @property
+    def has_own_name(self) -> bool:
+        """Whether it is called otherwise than its folder."""
+        return self.experiment_name != _folder_name(self.directory)
+
+    @property
     def budget(self) -> int | None:
         """Jobs in all, over every resource; None is no limit."""
         limits = [resource.max_finished_jobs for resource in self.resources.values()]
@@ -155,7 +160,7 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
     return Config(
         directory=directory,
         file_name=file_name,
-        experiment_name=document.experiment_name or directory.resolve().name or "experiment",
+        experiment_name=document.experiment_name or _folder_name(directory),
         language=task.language or document.language,
         main_file=task.main_file or document.main_file or "",
         task_name=name,
@@ -168,6 +173,10 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
         priors={key.replace("-", "_"): prior for key, prior in document.priors.items()},
         **{key: getattr(document, key) for key in (*same, *times, *model)},
     )
+
+
+def _folder_name(directory: Path) -> str:
+    return directory.resolve().name or "experiment"
 
 
 def _chooser_args(document: Document, task: Task) -> ChooserArgs:

@@ -138,13 +138,21 @@ def params_of_today(params: Params, config: Config) -> Params:
     return {name: by_name[name] for name in [*config.variables, *params] if name in by_name}
 
 
+def start_anew(config: Config) -> str:
+    """The ways out where no result can be kept; a folder's own store holds one experiment."""
+    aside = "copy config and objective into a new folder"
+    if config.database.address is not None:
+        aside = "choose another experiment-name"
+    return f"{aside}, or start anew with 'spearmint-int clean'"
+
+
 def _same(one: Declared, other: Declared) -> bool:
     return list(one.items()) == list(other.items())
 
 
 def _fault(name: str, earlier: Mapping[str, Any] | None, config: Config) -> str | None:
     ours = config.variables.get(name)
-    anew = "choose another experiment-name, or start anew with 'spearmint-int clean'"
+    anew = start_anew(config)
     if ours is None:
         return (
             "is gone, but the results so far have it; keep it, with min and max (or the only "

@@ -19,6 +19,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.config.declaration import Era, eras, eras_until, of_today, params_of_today
 from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
 from spearmint_int.goal import Goal, load_goal
+from spearmint_int.identity import open_own_store
 from spearmint_int.jobs import UNFINISHED, JobStatus
 from spearmint_int.plots import plot
 from spearmint_int.snapshot import Snapshot, Trial
@@ -253,7 +254,7 @@ class Source:
 
     def _store(self) -> Store:
         if self._opened is None:
-            self._opened = open_store(self.config, create=False, patience=PATIENCE_SECONDS)
+            self._opened = open_own_store(self.config, patience=PATIENCE_SECONDS)
         return self._opened
 
     def _rows(self, store: Store, total: int) -> tuple[Trial, ...]:

@@ -143,4 +143,53 @@ def test_a_change_that_cant_be_names_the_way_out(
     answer = spearmint("check", with_results)
     assert answer.code == 2
     assert sentence in answer.err
-    assert "experiment-name" in answer.err
+    assert "copy config and objective into a new folder, or start anew with" in answer.err
+
+
+def second_config(folder: Path) -> None:
+    """b.json beside config.json: another objective under another name."""
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"experiment-name": "b", "main-file": "b.py"}
+    (folder / "b.json").write_text(json.dumps(config))
+    (folder / "b.py").write_text("def main(job_id, params): return 1.0")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check", "run", "status", "best", "jobs", "show 1", "suggest", "export", "stop", "clean --yes",
+     "retry --all", "repair --delete", "backup copy", "add results.csv", "report -o x.html"],
+)  # fmt: skip
+def test_a_second_experiment_in_a_folder_is_not_handed_the_first_ones_jobs(
+    spearmint: CommandLine,
+    with_results: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+) -> None:
+    second_config(with_results)
+    monkeypatch.chdir(with_results)
+    answer = spearmint(*words.split(), "--config", "b.json")
+    assert answer.code == 2
+    assert (
+        "b.json: experiment-name: spearmint.sqlite in this folder holds the jobs of" in answer.err
+    )
+    assert len(spearmint("jobs", "--json").json) == 4
+
+
+def test_check_and_run_tell_of_another_main_file(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    (with_results / "objective.py").rename(with_results / "renamed.py")
+    config = json.loads((with_results / "config.json").read_text())
+    (with_results / "config.json").write_text(json.dumps(config | {"main-file": "renamed.py"}))
+    sentence = "was objective in the first run, and is renamed.py now: results so far count as"
+    assert f"main-file: {sentence}" in spearmint("check", with_results).out
+    assert f"main-file {sentence}" in spearmint("run", with_results).out
+
+
+def test_clean_is_a_way_out_of_a_renamed_task(spearmint: CommandLine, with_results: Path) -> None:
+    config = json.loads((with_results / "config.json").read_text())
+    config["tasks"] = {"error": {"type": "OBJECTIVE"}}
+    (with_results / "config.json").write_text(json.dumps(config))
+    assert "start anew with 'spearmint-int clean'" in spearmint("status", with_results).err
+    assert spearmint("clean", "--yes", with_results).code == 0
+    assert spearmint("check", with_results).code == 0
