@@ -24,6 +24,11 @@ def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
         yield from _log_scale(name, variable)
     yield from _budget(config)
     yield from _processes(config)
+    for name in config.idle_resources:
+        yield (
+            f"resources.{name}",
+            f"tasks.{config.task_name}.resources leaves it out: no job runs there",
+        )
 
 
 def _log_scale(name: str, variable: FloatVariable | IntVariable) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from spearmint_int.config.consistency import document_faults
 from spearmint_int.config.document import (
@@ -58,7 +58,7 @@ class Config(BaseModel):
     variables: dict[str, Variable]
     likelihood: str
     maximize: bool
-    resources: dict[str, Resource]
+    resources: dict[str, Resource]  # those that the objective's task runs on
     chooser: str
     chooser_args: ChooserArgs
     polling_time: float
@@ -76,6 +76,7 @@ class Config(BaseModel):
     priors: dict[str, dict[str, Any]]
     initial_points: tuple[dict[str, Any], ...]
     experiment_id: str | None = None  # where the store itself has told the settings
+    idle_resources: tuple[str, ...] = Field(default=(), exclude=True)  # which no task names
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -154,6 +155,7 @@ def config_from(document: dict[str, Any], directory: Path, file_name: str = DEFA
 def _resolved(document: Document, directory: Path, file_name: str) -> Config:
     """The experiment of a document without faults, every default filled in."""
     name, task = document.objective
+    resources = {n: r for n, r in document.all_resources.items() if _runs_on(task, n)}
     same = ("chooser", "seed", "max_attempts")
     times = ("polling_time", "max_time", "stop_when", "job_time_limit", "lease_time")
     model = ("integer_treatment", "acquisition", "kernel", "initial_points", "variables")
@@ -166,13 +168,19 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
         task_name=name,
         likelihood=task.likelihood or document.likelihood,
         maximize=document.maximize,
-        resources=document.all_resources,
+        resources=resources,
+        idle_resources=tuple(n for n in document.all_resources if n not in resources),
         chooser_args=_chooser_args(document, task),
         database=_database(document),
         heartbeat_time=document.heartbeat_time or document.lease_time / HEARTBEATS_PER_LEASE,
         priors={key.replace("-", "_"): prior for key, prior in document.priors.items()},
         **{key: getattr(document, key) for key in (*same, *times, *model)},
     )
+
+
+def _runs_on(task: Task, resource: str) -> bool:
+    """A task that names no resources runs on all of them."""
+    return not task.resources or resource in task.resources
 
 
 def _folder_name(directory: Path) -> str:

@@ -102,7 +102,9 @@ class Task(ModelOptions):
     likelihood: Likelihood | None = None
     main_file: Text | None = None
     language: Language | None = None
-    resources: Annotated[tuple[str, ...], Listed] | None = None
+    resources: Annotated[tuple[str, ...], Listed] | None = Field(
+        default=None, description="the only ones that take its jobs; default: all"
+    )
     min_confidence: Annotated[Real, Field(gt=0, lt=1)] = 0.99
 
 

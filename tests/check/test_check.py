@@ -53,6 +53,17 @@ def test_a_main_file_that_cannot_be_loaded_is_one_sentence(
     assert str(caught.value) == f"objective.py: {sentence}"
 
 
+def test_a_resource_without_a_task_is_told(tmp_path: Path) -> None:
+    experiment(tmp_path)
+    document = json.loads((tmp_path / "config.json").read_text())
+    budget = {"max-finished-jobs": document.pop("max-finished-jobs")}
+    document["resources"] = {"cpu": budget, "gpu": budget}
+    document["tasks"] = {"main": {"type": "OBJECTIVE", "resources": ["gpu"]}}
+    (tmp_path / "config.json").write_text(json.dumps(document))
+    (told,) = map(str, check_experiment(load_config(tmp_path)))
+    assert told == "resources.cpu: tasks.main.resources leaves it out: no job runs there"
+
+
 def test_what_a_main_file_prints_is_not_taken_for_an_answer(tmp_path: Path) -> None:
     assert advice(tmp_path, "print('hello')\n" + GOOD) == []
 

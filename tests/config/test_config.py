@@ -101,6 +101,14 @@ def test_a_block_of_resources_is_taken_as_it_is() -> None:
     assert config(max_finished_jobs=12).budget == 12
 
 
+@pytest.mark.parametrize(("named", "taken"), [(["b"], ["b"]), ([], ["a", "b"]), (None, ["a", "b"])])
+def test_a_task_runs_on_the_resources_that_it_names(named: Any, taken: list[str]) -> None:
+    resources = {"a": {"max-finished-jobs": 2}, "b": {"max-finished-jobs": 3}}
+    c = config(resources=resources, tasks={"main": {"type": "OBJECTIVE", "resources": named}})
+    assert list(c.resources) == taken
+    assert c.budget == sum(resources[name]["max-finished-jobs"] for name in taken)
+
+
 @pytest.mark.parametrize(
     ("given", "seconds"), [(90, 90), ("90", 90), ("90s", 90), ("1.5 h", 5400), ("2d", 172800)]
 )

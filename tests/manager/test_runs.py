@@ -162,6 +162,16 @@ def test_each_resource_has_its_own_slots_and_budget(place: Place, store: Store) 
     assert sorted(job.resource for job in store.jobs()) == ["large"] * 3 + ["small"] * 2
 
 
+def test_a_resource_that_the_task_does_not_name_takes_no_job(place: Place, store: Store) -> None:
+    resources = {"a": {"max-finished-jobs": 4}, "b": {"max-finished-jobs": 2}}
+    tasks = {"main": {"type": "OBJECTIVE", "resources": ["b"]}}
+    points = [{"x": 0.5, "k": k} for k in range(2)]
+    config = experiment(place, resources=resources, tasks=tasks, initial_points=points)
+    summary, _ = run(config, store)
+    assert (summary.reason, summary.progress.budget) == (EndReason.BUDGET, 2)
+    assert [job.resource for job in store.jobs()] == ["b", "b"]
+
+
 def test_an_estimate_that_fails_does_not_end_the_run(place: Place, store: Store) -> None:
     def failing(*data: Any, **options: Any) -> None:
         raise FloatingPointError("overflow")
