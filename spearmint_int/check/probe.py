@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.errors import ObjectiveError
+from spearmint_int.launcher.environment import objective_environments
 from spearmint_int.launcher.objective import UnusableError, load_main, place_of
 from spearmint_int.launcher.script import first_line_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from spearmint_int.config import Config
 
@@ -26,21 +27,26 @@ PROBE = "import sys; sys.path.pop(0); from spearmint_int.check.probe import prob
 
 
 def load_main_file(config: Config) -> None:
-    """ObjectiveError when the main file can't be loaded, or when its `main` can't be called."""
-    is_script = config.language == "SHELL"
-    fault = first_line_fault(config.main_path) if is_script else _fault_of(config)
+    """ObjectiveError when the main file can't be loaded, or when its `main` can't be called: with
+    the environment of each resource, where paths of modules may be."""
+    environments = objective_environments(config)
+    if config.language == "SHELL":
+        faults = iter([first_line_fault(config.main_path)])
+    else:
+        faults = (_fault_of(config, environment) for environment in environments)
+    fault = next(filter(None, faults), None)
     if fault:
         raise ObjectiveError(f"{config.main_path.name}: {fault}")
 
 
-def _fault_of(config: Config) -> str | None:
+def _fault_of(config: Config, environment: Mapping[str, str]) -> str | None:
     read, write = os.pipe()
     directory, file_name = str(config.directory.resolve()), config.main_path.name
     arguments = [str(write), directory, config.main_file, file_name]
     try:
         with os.fdopen(read, encoding="utf-8") as answer:
             try:
-                process = _run_probe(arguments, config.directory, write)
+                process = _run_probe(arguments, config.directory, environment, write)
             finally:
                 os.close(write)
             text = answer.read()
@@ -53,11 +59,12 @@ def _fault_of(config: Config) -> str | None:
 
 
 def _run_probe(
-    arguments: list[str], directory: Path, write: int
+    arguments: list[str], directory: Path, environment: Mapping[str, str], write: int
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-c", PROBE, *arguments],
         cwd=directory,
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         pass_fds=[write],

@@ -76,12 +76,14 @@ def _has_results(folder: Folder) -> bool:
 
 
 def _refuse_unusable(config: Config) -> None:
-    """A missing objective, or a plugin that can't be loaded, is told before anything is written."""
+    """What no job could be started with is told before anything is written."""
+    from spearmint_int.launcher.environment import objective_environments  # noqa: PLC0415
     from spearmint_int.registry import CHOOSERS, SCHEDULERS  # noqa: PLC0415
 
     _ = config.main_path, config.chooser_options(), CHOOSERS[config.chooser]
     for resource in config.resources.values():
         _ = SCHEDULERS[resource.scheduler]
+    objective_environments(config)
 
 
 def _view(config: Config, *, plain: bool, as_json: bool) -> View:

@@ -42,6 +42,10 @@ def _switch_or_auto(value: Any) -> Any:
     return value
 
 
+def _none_if_empty(value: Any) -> Any:
+    return None if value == "" else value
+
+
 InputWarp = Annotated[bool | Literal["auto"], BeforeValidator(_switch_or_auto)]
 SchedulerArgs = Annotated[dict[str, Any] | str, BeforeValidator(_object_or_text)]
 
@@ -90,8 +94,8 @@ class Resource(Section):
     scheduler_args: SchedulerArgs | None = Field(
         default=None, description="passed to the scheduler as they are"
     )
-    environment_file: Text | None = Field(
-        default=None, description="a file of NAME=value lines for jobs"
+    environment_file: Annotated[Text | None, BeforeValidator(_none_if_empty)] = Field(
+        default=None, description="a file of NAME=value lines for jobs; $NAME is replaced"
     )
 
 

@@ -1,13 +1,9 @@
-"""One call of the objective in its own process: numbers, a failure, or nothing when interrupted.
-
-Its environment is ours with the NAME=value lines of the resource's `environment-file`.
-"""
+"""One call of the objective in its own process: numbers, a failure, or nothing when interrupted."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -19,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spearmint_int.errors import ObjectiveError
 from spearmint_int.jobs import Failure, FailureKind
 from spearmint_int.launcher import objective
+from spearmint_int.launcher.environment import objective_environment
 from spearmint_int.launcher.outcome import (
     not_started,
     outcome_of_output,
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
     from spearmint_int.launcher.outcome import Outcome
     from spearmint_int.launcher.wakeup import Wakeup
 
-# What is ours alone: an objective has no business with the database.
-SECRET_VARIABLES = ("SPEARMINT_DB_ADDRESS",)
 LARGEST_REPORT = 10_000_000  # bytes; a dict of numbers is far below
 
 
@@ -165,44 +160,11 @@ def _with_process(outcome: Outcome, end: ProcessEnd) -> Outcome:
     return outcome
 
 
-# --- the environment ---
-
-
 def job_environment(launch: Launch) -> dict[str, str]:
-    """The environment of an objective: ours, the file's lines, and where output is not buffered."""
-    environment = dict(os.environ)
-    for name in SECRET_VARIABLES:
-        environment.pop(name, None)
-    if launch.environment_file is not None:
-        environment |= read_environment(Path(launch.directory) / launch.environment_file)
-    environment["SPEARMINT_JOB_ID"] = str(launch.job_id)
-    environment[MARK_VARIABLE] = launch.mark
-    environment["PYTHONUNBUFFERED"] = "1"  # `tail -f` on the output shows what happens now
-    return environment
-
-
-def read_environment(path: Path) -> dict[str, str]:
-    """The variables of a file; `export`, quotes, comments and empty lines are understood."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ObjectiveError(f"the environment file {path} can't be read: {error}") from None
-    pairs = (_pair(path, number, line) for number, line in enumerate(lines, start=1))
-    return dict(pair for pair in pairs if pair is not None)
-
-
-def _pair(path: Path, number: int, line: str) -> tuple[str, str] | None:
-    if "\0" in line:
-        raise ObjectiveError(f"{path}:{number}: has a NUL character, which no variable can have")
-    try:
-        words = shlex.split(line, comments=True)
-    except ValueError as error:
-        raise ObjectiveError(f"{path}:{number}: {error}, got {line!r}") from None
-    if words[:1] == ["export"]:
-        words = words[1:]
-    if not words:
-        return None
-    name, equals, value = words[0].partition("=")
-    if len(words) > 1 or not equals or not name.isidentifier():
-        raise ObjectiveError(f"{path}:{number}: expected NAME=value, got {line!r}")
-    return name, value
+    """The environment of an objective: the job's own variables too, and no buffered output."""
+    return {
+        **objective_environment(Path(launch.directory), launch.environment_file),
+        "SPEARMINT_JOB_ID": str(launch.job_id),
+        MARK_VARIABLE: launch.mark,
+        "PYTHONUNBUFFERED": "1",  # `tail -f` on the output shows what happens now
+    }

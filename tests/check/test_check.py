@@ -64,6 +64,20 @@ def test_a_resource_without_a_task_is_told(tmp_path: Path) -> None:
     assert told == "resources.cpu: tasks.main.resources leaves it out: no job runs there"
 
 
+def test_an_environment_file_that_cant_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "job.env").write_text("A=1\nunset A\n")
+    with pytest.raises(ObjectiveError, match=r"job.env:2: expected NAME=value, got 'unset A'"):
+        advice(tmp_path, **{"environment-file": "job.env"})
+
+
+def test_a_main_file_is_loaded_with_the_environment_of_jobs(tmp_path: Path) -> None:
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "ours.py").touch()
+    (tmp_path / "job.env").write_text(f"PYTHONPATH=$PYTHONPATH:{tmp_path}/modules\n")
+    assert advice(tmp_path, f"import ours\n{GOOD}", **{"environment-file": "job.env"}) == []
+    assert advice(tmp_path, **{"environment-file": ""}) == []
+
+
 def test_what_a_main_file_prints_is_not_taken_for_an_answer(tmp_path: Path) -> None:
     assert advice(tmp_path, "print('hello')\n" + GOOD) == []
 

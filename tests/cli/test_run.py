@@ -238,3 +238,16 @@ def test_the_objective_is_not_loaded_again_once_it_has_worked(
     assert (experiment / "loads.txt").read_text() == "x" * 4  # once before three jobs
     spearmint("run", experiment, "--max-finished-jobs", "4")
     assert (experiment / "loads.txt").read_text() == "x" * 5
+
+
+def test_an_environment_file_that_cant_be_read_costs_no_job(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    (with_results / "job.env").write_text("A=$(date)\n")
+    config = json.loads((with_results / "config.json").read_text())
+    config["environment-file"] = "job.env"
+    (with_results / "config.json").write_text(json.dumps(config))
+    answer = spearmint("run", with_results)
+    assert answer.code == 2
+    assert "job.env:1: runs a command" in answer.err
+    assert len(spearmint("jobs", with_results, "--json").json) == 4

@@ -19,7 +19,7 @@ from spearmint_int.config import Config, config_from
 from spearmint_int.errors import DamagedJob, ObjectiveError, SpearmintError, StoreError
 from spearmint_int.jobs import Failure, Job, JobDraft
 from spearmint_int.launcher.delivery import deliver_kept_outcomes, undelivered_folder
-from spearmint_int.launcher.execution import read_environment
+from spearmint_int.launcher.environment import read_environment
 from spearmint_int.launcher.objective import UnusableError, as_report
 from spearmint_int.launcher.outcome import outcome_of_output, outcome_of_report
 from spearmint_int.stores import SQLiteStore
@@ -124,7 +124,7 @@ def test_an_environment_file_of_any_shape_is_taken_or_refused(data: bytes) -> No
     path = path / "spearmint-int-fuzz.env"
     path.write_bytes(data)
     with suppress(ObjectiveError):
-        assert all("\0" not in name + value for name, value in read_environment(path).items())
+        assert all("\0" not in name + value for name, value in read_environment(path, {}).items())
 
 
 # --- what objectives give back ---
