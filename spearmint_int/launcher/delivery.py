@@ -44,6 +44,7 @@ def write_outcome(
 
     `seconds_ago` is how long the outcome has waited: a job's time is without the store's outage.
     """
+    waited = max(seconds_ago, 0.0)  # the clock may have been set back
     try:
         if outcome is None:
             return store.release(claim)
@@ -51,8 +52,9 @@ def write_outcome(
             return store.release(claim, failure=outcome)
         if isinstance(outcome, Failure):
             attempts = 1 if outcome.kind in FINAL_KINDS else max_attempts
-            return store.fail(claim, outcome, max_attempts=attempts) is not None
-        return store.complete(claim, outcome, seconds_ago=max(seconds_ago, 0.0))
+            status = store.fail(claim, outcome, max_attempts=attempts, seconds_ago=waited)
+            return status is not None
+        return store.complete(claim, outcome, seconds_ago=waited)
     except JobNotFound:
         return False
 
@@ -61,8 +63,11 @@ def undelivered_folder(directory: Path) -> Path:
     return directory / "output" / "undelivered"
 
 
-def keep_outcome(order: Order, outcome: Outcome) -> Path:
-    """Write the outcome beside the outputs, as a whole or not at all, and to the disk itself."""
+def keep_outcome(order: Order, outcome: Outcome, *, seconds_ago: float = 0.0) -> Path:
+    """Write the outcome beside the outputs, as a whole or not at all, and to the disk itself.
+
+    It was there `seconds_ago`: only then is it known that the store is away.
+    """
     folder = undelivered_folder(Path(order.launch.directory))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{order.claim.job_id:08d}-{order.token}.json"
@@ -70,6 +75,7 @@ def keep_outcome(order: Order, outcome: Outcome) -> Path:
         **asdict(order.claim),
         "experiment": order.experiment,
         "max_attempts": order.max_attempts,
+        "ended": time.time() - seconds_ago,
         "failure": asdict(outcome) if isinstance(outcome, Failure) else None,
         "values": None if isinstance(outcome, Failure) else outcome,
     }
@@ -105,7 +111,7 @@ def deliver_kept_outcomes(directory: Path, store: Store, *, experiment: str) -> 
             kept.claim,
             kept.outcome,
             max_attempts=kept.max_attempts,
-            seconds_ago=time.time() - kept.since,
+            seconds_ago=time.time() - kept.ended,
         ):
             delivered.append(kept.claim.job_id)
             path.unlink(missing_ok=True)
@@ -122,14 +128,14 @@ class _Kept:
     outcome: Outcome
     max_attempts: int
     experiment: str
-    since: float  # when it was written, by this machine's clock
+    ended: float  # when the outcome was there, by the clock of its machine
 
 
 def _read(path: Path) -> _Kept | None:
     """None when its worker, back in touch with the store, has just removed it."""
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        since = path.stat().st_mtime
+        written = path.stat().st_mtime
     except FileNotFoundError:
         return None
     return _Kept(
@@ -137,7 +143,7 @@ def _read(path: Path) -> _Kept | None:
         Failure(**kept["failure"]) if kept["failure"] else checked_values(kept["values"]),
         int(kept["max_attempts"]),
         str(kept["experiment"]),
-        since,
+        float(kept.get("ended", written)),  # earlier versions did not say it
     )
 
 

@@ -19,6 +19,7 @@ from spearmint_int.launcher.delivery import keep_outcome, write_outcome
 from spearmint_int.launcher.execution import open_output, run_objective
 from spearmint_int.launcher.liveness import this_process
 from spearmint_int.stores import open_store_at
+from spearmint_int.stores.clock import uptime
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +113,7 @@ class Heartbeat(threading.Thread):
 
         `say` is told when that takes long.
         """
-        self._outcome, self._say, self._ended = outcome, say, time.monotonic()
+        self._outcome, self._say, self._ended = outcome, say, uptime()
         self._finished.set()
         self.join()
 
@@ -161,18 +162,25 @@ class Heartbeat(threading.Thread):
                 claim,
                 self._outcome,
                 max_attempts=attempts,
-                seconds_ago=time.monotonic() - self._ended,
+                seconds_ago=self._seconds_ago,
             )
         except StoreError as error:
             self._note(error)
             if self._kept is None and self._outcome is not None:
                 with contextlib.suppress(OSError):  # no disk either: go on trying
-                    self._kept = keep_outcome(self._order, self._outcome)
+                    self._kept = keep_outcome(
+                        self._order, self._outcome, seconds_ago=self._seconds_ago
+                    )
             return False
         if self._kept is not None:
             self._kept.unlink(missing_ok=True)
         self._disconnect()
         return True
+
+    @property
+    def _seconds_ago(self) -> float:
+        """How long the outcome has been there."""
+        return uptime() - self._ended
 
     def _note(self, error: StoreError) -> None:
         """A store that is there but fails may be well again when it is opened anew."""

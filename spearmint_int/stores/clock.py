@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SYNC_SECONDS = 30.0  # a server's clock may be set too
+# An answer that took longer has waited for a server that was away: nobody knows for how long of it.
+QUICK_SECONDS = 0.5
+MOST_QUESTIONS = 3
 
 
 def uptime() -> float:
@@ -46,10 +49,19 @@ class StoreClock:
             self.sync(self._ask)
         return uptime() + self._offset
 
+    def moment(self, seconds_ago: float) -> float:
+        """What it showed then; that asking may take its time changes nothing."""
+        then = uptime() - seconds_ago
+        self.now()
+        return then + self._offset
+
     def sync(self, ask: Callable[[], float]) -> None:
         """Go on from what `ask` says."""
-        asked = uptime()
-        told = ask()
-        answered = uptime()
+        for _ in range(MOST_QUESTIONS):
+            asked = uptime()
+            told = ask()
+            answered = uptime()
+            if answered - asked < QUICK_SECONDS:
+                break
         self._offset = told - (asked + answered) / 2
         self._sync_at = answered + self._every

@@ -216,15 +216,18 @@ class MongoStore:
     def complete(
         self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
     ) -> bool:
-        finished = records.completed(values, ended=self.now() - seconds_ago)
+        finished = records.completed(values, ended=self._clock.moment(seconds_ago))
         # `expire` leaves the token: a late result counts until the next claim takes the job over.
         ours = {"_id": claim.job_id, "token": claim.token}
         return self._settle(ours, claim, "complete", finished)
 
-    def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+    def fail(
+        self, claim: Claim, failure: Failure, *, max_attempts: int, seconds_ago: float = 0.0
+    ) -> JobStatus | None:
         status = status_after_failure(claim.attempts, max_attempts)
         push = {"failures": records.failure_record(failure)}
-        settled = self._settle(held_by(claim), claim, "fail", self._failed(status), push=push)
+        changes = self._failed(status, seconds_ago)
+        settled = self._settle(held_by(claim), claim, "fail", changes, push=push)
         return status if settled else None
 
     def release(self, claim: Claim, *, failure: Failure | None = None) -> bool:
@@ -278,8 +281,8 @@ class MongoStore:
         self.job(claim.job_id)  # raises JobNotFound when the whole job is gone
         return False
 
-    def _failed(self, status: JobStatus) -> Document:
-        ended = self.now() if status is JobStatus.BROKEN else None
+    def _failed(self, status: JobStatus, seconds_ago: float = 0.0) -> Document:
+        ended = self._clock.moment(seconds_ago) if status is JobStatus.BROKEN else None
         return {"status": status.value, "ended": ended}
 
     # --- reading ---

@@ -113,9 +113,12 @@ class Store(Protocol):
         claim has the job or has finished it, or when this claim ended otherwise.
         """
 
-    def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
+    def fail(
+        self, claim: Claim, failure: Failure, *, max_attempts: int, seconds_ago: float = 0.0
+    ) -> JobStatus | None:
         """Keep the failure; the job is new again, or broken after `max_attempts` attempts.
 
+        A broken job has ended `seconds_ago`, as with `complete`.
         Answers the status that the job got; also when repeated. None, and nothing changes, when the
         claim is lost. `max_attempts=1` breaks the job at once.
         """

@@ -124,7 +124,7 @@ class SQLiteStore:
     def complete(
         self, claim: Claim, values: Mapping[str, float], *, seconds_ago: float = 0.0
     ) -> bool:
-        finished = records.completed(values, ended=self.now() - seconds_ago)
+        finished = records.completed(values, ended=self._clock.moment(seconds_ago))
         with self._file.transaction(checkpoint=True) as connection:
             row = sqlite_rows.row_of(connection, claim.job_id)
             if sqlite_rows.may_complete(row, claim):
@@ -132,12 +132,15 @@ class SQLiteStore:
                 return True
             return bool(row["settled"] == f"complete {claim.token}")
 
-    def fail(self, claim: Claim, failure: Failure, *, max_attempts: int) -> JobStatus | None:
-        status, now = status_after_failure(claim.attempts, max_attempts), self.now()
+    def fail(
+        self, claim: Claim, failure: Failure, *, max_attempts: int, seconds_ago: float = 0.0
+    ) -> JobStatus | None:
+        status = status_after_failure(claim.attempts, max_attempts)
+        ended = self._clock.moment(seconds_ago)
         with self._file.transaction() as connection:
             row = sqlite_rows.row_of(connection, claim.job_id)
             if sqlite_rows.holds(row, claim):
-                changes = sqlite_rows.failed(row, failure, status, now)
+                changes = sqlite_rows.failed(row, failure, status, ended)
                 sqlite_rows.settle(connection, claim, "fail", changes)
                 return status
             return status if row["settled"] == f"fail {claim.token}" else None

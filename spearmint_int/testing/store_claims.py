@@ -89,6 +89,16 @@ class ClaimsContract:
         assert job.seconds is not None
         assert 0.05 < job.seconds < store.now() - began - 0.15
 
+    def test_a_failure_that_had_to_wait_ended_when_it_was_there(self, store: Store) -> None:
+        claim = add_and_claim(store).claim
+        began = store.job(1).started
+        time.sleep(0.3)
+        assert store.fail(claim, FAILURE, max_attempts=1, seconds_ago=0.2) is BROKEN
+        job = store.job(1)
+        assert began is not None
+        assert job.seconds is not None
+        assert 0.05 < job.seconds < store.now() - began - 0.15
+
     def test_a_doubled_completion_is_known_and_changes_nothing(self, store: Store) -> None:
         job = add_and_claim(store)
         assert store.complete(job.claim, {"main": 1.0})

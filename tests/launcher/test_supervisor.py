@@ -162,6 +162,25 @@ def test_a_jobs_time_is_without_the_outage_that_its_result_waited_for(
     assert 0.0 <= job.seconds <= store.now() - job.started - 0.9
 
 
+def test_a_kept_result_ended_before_the_store_was_found_to_be_away(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away_at_first(*args: object, **options: bool) -> Store:
+        if not list(undelivered_folder(place.directory).glob("*.json")):
+            time.sleep(1.0)  # so long a try takes
+            raise StoreUnavailable("the database is away")
+        deliver(place, store)  # a manager is quicker than the worker
+        return open_store_at(place)
+
+    claimed, order = claimed_order(place, store, SQUARE)
+    monkeypatch.setattr(supervisor, "open_store_at", away_at_first)
+    work(order)
+    job = store.job(claimed.id)
+    assert job.started is not None
+    assert job.seconds is not None
+    assert 0.0 <= job.seconds <= store.now() - job.started - 0.9
+
+
 def test_a_kept_failure_is_delivered_whole(place: Place, store: Store) -> None:
     _, order = claimed_order(place, store, SQUARE)
     failure = Failure(FailureKind.SIGNAL, "killed", exit_status=-9, stderr_tail="é\n")
@@ -205,7 +224,7 @@ def test_a_damaged_kept_outcome_is_set_aside_with_a_sentence(
 def test_a_result_outlives_an_outage_of_the_store_with_the_disk_full(
     place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **options: float) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     tries = iter(range(100))
