@@ -32,7 +32,8 @@ def line_of(event: Event, *, name: str) -> str | None:
     if isinstance(event, Notice):
         return event.message
     if isinstance(event, StoreAway):
-        return f"the store is away ({event.error}); next try in {event.retry_seconds:.0f} s"
+        wait = value_text.duration(event.retry_seconds)
+        return f"the store is away ({event.error}); next try in {wait}"
     if isinstance(event, StoreBack):
         return f"the store is back after {value_text.duration(event.away_seconds)}"
     return _stopping(event) if isinstance(event, Stopping) else None
@@ -68,8 +69,7 @@ def summary_lines(summary: Summary) -> list[tuple[str, str]]:
 
 def count_text(progress: Progress) -> str:
     """`22 of 40 jobs, 2 running, 1 broken`."""
-    of = "" if progress.budget is None else f" of {progress.budget}"
-    parts = [f"{progress.finished}{of} jobs"]
+    parts = [value_text.out_of(progress.finished, progress.budget, " jobs")]
     if progress.running:
         parts.append(f"{len(progress.running)} running")
     broken = progress.counts.get(JobStatus.BROKEN, 0)

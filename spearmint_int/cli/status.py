@@ -132,10 +132,12 @@ def _within_bounds(store: Store, complete: list[JobPoint], config: Config) -> li
 
 
 def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
-    of = "" if config.budget is None else f" of {config.budget}"
     yield "experiment", config.experiment_name
     yield "store", report.location
-    yield "finished", f"{report.finished}{of} ({_counts_text(report)})"
+    yield (
+        "finished",
+        f"{value_text.out_of(report.finished, config.budget)} ({_counts_text(report)})",
+    )
     yield "time left", _time_left(config, report)
     broken = report.last_broken
     if report.best is not None:

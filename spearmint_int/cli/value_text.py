@@ -74,6 +74,13 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 86400} d {whole % 86400 // 3600} h"
 
 
+def out_of(n: int, budget: int | None, noun: str = "") -> str:
+    """`22 of 40 jobs`, or `15 jobs, beyond the budget of 2`, which was larger once."""
+    if budget is None:
+        return f"{n}{noun}"
+    return f"{n} of {budget}{noun}" if n <= budget else f"{n}{noun}, beyond the budget of {budget}"
+
+
 def counted(n: int, noun: str) -> str:
     """`1 job`, `2 jobs`."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -6,11 +6,12 @@ import json
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from spearmint_int.cli.arguments import silence_stdout
 from spearmint_int.cli.event_text import ended_line, line_of, summary_lines
-from spearmint_int.jobs import printable
+from spearmint_int.jobs import COUNTED_SOURCES, printable
 from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
 from spearmint_int.plain_json import plain
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spearmint_int.config import Config
+    from spearmint_int.jobs import Job
 
 
 class View(Protocol):
@@ -49,17 +51,25 @@ class Narrator:
                 yield None, printable(line)  # a folder may be called anything
 
     def _told(self, progress: Progress) -> Iterator[tuple[Progress | None, str]]:
-        for ended in self._ended:
+        """Jobs that ended together count one by one: the progress is that after the last."""
+        counted = [self._counts(ended.job) for ended in self._ended]
+        for place, ended in enumerate(self._ended, start=1):
+            then = replace(progress, finished=progress.finished - sum(counted[place:]))
             yield (
-                progress,
+                then,
                 ended_line(
                     ended,
-                    progress,
+                    then,
                     max_attempts=self._config.max_attempts,
                     task=self._config.task_name,
                 ),
             )
         self._ended.clear()
+
+    def _counts(self, job: Job) -> bool:
+        """Whether it is one of the budget's that have finished."""
+        ours = job.source in COUNTED_SOURCES and job.resource in self._config.resources
+        return ours and job.is_finished
 
 
 class PlainView:

@@ -120,7 +120,8 @@ class JobStarted:
 
 @dataclass(frozen=True)
 class JobEnded:
-    """A job of this manager ended: complete, broken, or new again with its failure."""
+    """A job ended: of this manager complete, broken, or new again with its failure; of others, a
+    killed manager among them, complete or broken."""
 
     job: Job
 

@@ -12,9 +12,11 @@ from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.launcher.liveness import new_owner
+from spearmint_int.manager.ended_elsewhere import EndedElsewhere
 from spearmint_int.manager.estimate import Estimator
 from spearmint_int.manager.events import (
     EndReason,
+    JobEnded,
     JobLost,
     Notice,
     Progress,
@@ -82,6 +84,7 @@ class Run:
         self._outage = Outage(listener)
         context = JobContext(config, store, schedulers, owner, experiment.id, listener)
         self._reaper, self._jobs = Reaper(context), RunningJobs(context)
+        self._elsewhere = EndedElsewhere(store, self._history)
         self._suggester = Suggester(
             config, store, experiment, owner=owner, listener=listener, wake=stop.wakeup.set
         )
@@ -100,6 +103,7 @@ class Run:
     def loop(self) -> Summary:
         """Go on until there is a reason to end."""
         self._tracker.refresh()
+        self._elsewhere.begin()
         resumed = self._history.total > 0
         self._tell(RunStarted(self._progress(), resumed, self._store.location))
         for notice in self._notices:
@@ -135,6 +139,7 @@ class Run:
         """
         for job in self._jobs.settle():
             self._tracker.note_end(job)
+            self._elsewhere.note(job)
             self._starts.note_end(job)
             self._is_stale = self._has_news = True
         self._look_around()
@@ -171,11 +176,16 @@ class Run:
             self._has_news = False
             self._tracker.look_for_best()
             self._trace.update(self._tracker.best, self._history.counts)
+            self._tell_of_others()
             self._tell(ProgressMade(self._progress()))
         if self._suggester.is_busy:
             return  # the chooser needs the processor more
         if self._estimator.update(job_seconds=self._tracker.job_seconds.value):
             self._tell(ProgressMade(self._progress()))
+
+    def _tell_of_others(self) -> None:
+        for job in self._elsewhere.look(self._jobs.ids):
+            self._tell(JobEnded(job))
 
     def _fill(self) -> None:
         """Start new jobs in free slots; where there are none, ask for the next point."""
@@ -298,6 +308,7 @@ class Run:
         with suppress(StoreUnavailable):  # then what was read last has to do
             self._suggester.abandon()
             self._tracker.refresh()
+            self._tell_of_others()
             if reason is not EndReason.STOPPED and self._tracker.nothing_worked():
                 reason = EndReason.ALL_BROKEN
             if self._obeyed < Urgency.HAND_BACK:

@@ -77,6 +77,31 @@ def test_a_finished_job_is_told_with_its_count_and_whether_it_is_the_best(
     assert told(config, events, capsys) == ["[ 7/40] job 2: 0.25 best so far (2.5 s) at depth=3"]
 
 
+def test_jobs_that_end_together_count_one_by_one(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    brought = job(8, source=Source.USER)
+    failed = job(9, status=JobStatus.NEW, values=None, failures=(FAILURE,))
+    events: list[Event] = [*map(JobEnded, (job(3), brought, failed, job(4)))]
+    lines = told(config, [*events, ProgressMade(progress(40))], capsys)
+    assert [line[:8] for line in lines] == ["[39/40] ", "[39/40] ", "[39/40] ", "[40/40] "]
+
+
+def test_a_budget_that_was_passed_is_not_called_a_part(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events: list[Event] = [RunStarted(progress(15, budget=2), True, "f.sqlite")]
+    (line,) = told(config, events, capsys)
+    assert line == "forest: goes on: 15 jobs, beyond the budget of 2; kept in f.sqlite"
+
+
+def test_a_short_wait_for_the_store_is_not_none(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (line,) = told(config, [StoreAway("no answer", 0.5)], capsys)
+    assert line == "the store is away (no answer); next try in 0.5 s"
+
+
 def test_a_narrow_terminal_cuts_off_the_parameters_only(config: Config) -> None:
     console = Console(file=(file := io.StringIO()), width=60, height=30)
     many = {f"variable_{i}": 0.123456 for i in range(5)}
@@ -95,7 +120,7 @@ def test_a_failed_attempt_and_a_broken_job_are_told_apart(
     broken = job(4, status=JobStatus.BROKEN, values=None, failures=(FAILURE,))
     events: list[Event] = [JobEnded(failed), JobEnded(broken), ProgressMade(progress(8))]
     assert told(config, events, capsys) == [
-        "[ 8/40] job 3: failed, attempt 1 of 3: ValueError: no (objective.py, line 2)",
+        "[ 7/40] job 3: failed, attempt 1 of 3: ValueError: no (objective.py, line 2)",
         "[ 8/40] job 4: broken: ValueError: no (objective.py, line 2) (at depth=3)",
     ]
 

@@ -90,9 +90,10 @@ def test_jobs_of_a_killed_manager_end_and_are_not_run_again(place: Place, store:
     with manager_process(place, SLOW, **keys) as manager:
         assert eventually(lambda: len(calls(place)) == 2, 30)
         manager.kill()
-    summary, _ = run(experiment(place, SLOW, **keys), store)
+    summary, heard = run(experiment(place, SLOW, **keys), store)
     assert summary.reason is EndReason.BUDGET
     assert sorted(calls(place)) == [1, 2, 3, 4]
+    assert sorted(e.job.id for e in heard.of(JobEnded)) == [1, 2, 3, 4], "each was told of, once"
     assert [job.values for job in store.jobs()] == [{"main": float(i)} for i in range(1, 5)]
     assert [job.attempts for job in store.jobs()] == [1, 1, 1, 1]
 
