@@ -19,7 +19,6 @@ from spearmint_int.jobs import (
     JobStatus,
     ProcessInfo,
     Tally,
-    seconds_between,
 )
 from spearmint_int.stores import records
 from spearmint_int.stores.mongo_documents import from_bson, to_bson
@@ -151,7 +150,7 @@ def job_point_of(document: Document) -> JobPoint:
         JobStatus(document["status"]),
         records.checked_point(document["point"]),
         records.result_from_record(document["result"]),
-        seconds_between(document["started"], document["ended"]),
+        records.seconds_of(document["started"], document["ended"]),
     )
 
 

@@ -27,6 +27,7 @@ from spearmint_int.jobs import (
     Source,
     Tally,
     checked_values,
+    seconds_between,
 )
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "lease_expires": MAYBE_NUMBER,
     "token": MAYBE_TEXT,
 }
+TIMES = ("created", "started", "ended")
+LATEST_TIME = 1e11  # the year 5138: what is later is no time, and no calendar may have it
 
 
 @dataclass(frozen=True)
@@ -249,6 +252,21 @@ def _check_types(record: Mapping[str, Any]) -> None:
     for name, types in TYPES.items():
         if not isinstance(record[name], types):
             raise ValueError(f"{name} is {str(record[name])[:60]!r}")
+    for name in TIMES:
+        check_time(name, record[name])
+
+
+def check_time(name: str, seconds: float | None) -> None:
+    """ValueError for what can't be seconds since 1970."""
+    if seconds is not None and not 0.0 <= seconds <= LATEST_TIME:
+        raise ValueError(f"{name} is {seconds}, which is no time")
+
+
+def seconds_of(started: float | None, ended: float | None) -> float | None:
+    """How long a job took; ValueError where that was between no times."""
+    check_time("started", started)
+    check_time("ended", ended)
+    return seconds_between(started, ended)
 
 
 def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:

@@ -13,7 +13,6 @@ from spearmint_int.jobs import (
     Job,
     JobPoint,
     JobStatus,
-    seconds_between,
 )
 from spearmint_int.stores import records
 
@@ -107,7 +106,7 @@ def job_point_of(row: sqlite3.Row) -> JobPoint:
         JobStatus(row["status"]),
         records.checked_point(json.loads(row["point"])),
         records.result_from_record(loads(row["result"])),
-        seconds_between(row["started"], row["ended"]),
+        records.seconds_of(row["started"], row["ended"]),
     )
 
 

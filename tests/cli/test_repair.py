@@ -24,6 +24,18 @@ def test_a_sound_store_needs_no_repair(spearmint: CommandLine, with_results: Pat
     assert (answer.code, answer.out) == (0, "every job can be read\n")
 
 
+def test_times_that_are_none_are_damage_and_break_no_command(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(with_results / "spearmint.sqlite")) as connection, connection:
+        connection.execute("UPDATE jobs SET ended = 1e308 WHERE id > 1")
+    assert spearmint("status", with_results, "--json").json["damaged"] == [2, 3, 4]
+    assert [job["id"] for job in spearmint("jobs", with_results, "--json").json] == [1]
+    assert "job 2 can't be read" in spearmint("show", with_results, "2").err
+    assert spearmint("report", with_results, "-o", tmp_path / "report.html").code == 0
+    assert spearmint("repair", with_results).code == 1
+
+
 def test_a_damaged_job_is_shown_set_aside_mended_and_put_back(
     spearmint: CommandLine, with_results: Path
 ) -> None:

@@ -30,6 +30,8 @@ DAMAGES: dict[str, Any] = {
     "tasks": "main",
     "attempts": "many",
     "created": "yesterday",
+    "started": -1e300,
+    "ended": 1e308,
     "provenance": 5,
     "failures": [{"kind": "no such kind", "message": ""}],
     "source": "a friend",
@@ -82,6 +84,14 @@ def test_a_damaged_job_is_one_sentence_and_the_others_are_there(
     with pytest.raises(DamagedJob, match="job 2 can't be read"):
         store.job(2)
     assert store.last_id() == 3
+
+
+def test_a_job_with_a_time_that_is_none_is_no_point_of_the_model(store: Store, edit: Edit) -> None:
+    three(store)
+    edit(2, {"ended": 1e308})
+    assert [point.id for point in store.job_points()] == [1, 3]
+    (damage,) = store.damaged()
+    assert damage.sentence.startswith("job 2 can't be read: ended is 1e+308, which is no time; ")
 
 
 def test_a_damaged_new_job_is_not_claimed_and_a_damaged_pending_one_not_expired(
