@@ -94,7 +94,7 @@ def test_a_changed_likelihood_is_told(place: Place, store: Store) -> None:
 
 def test_a_changed_main_file_is_told(place: Place, store: Store) -> None:
     begin(experiment(place, SQUARE), store)
-    identity = store.load_meta(META)
+    identity = store.load_meta(META) or {}
     assert not identity_notices(experiment(place, SQUARE, main_file="objective.py"), identity)
     (notice,) = identity_notices(experiment(place, SQUARE, main_file="other.py"), identity)
     assert notice.startswith("main-file was objective in the first run, and is other.py now")
@@ -153,7 +153,7 @@ def test_a_store_of_an_earlier_version_takes_the_name_of_the_first_who_goes_on(
     embedded: Place,
 ) -> None:
     store = begun(embedded, experiment_name="a")
-    known = store.load_meta(META)
+    known = store.load_meta(META) or {}
     store.save_meta(META, {k: v for k, v in known.items() if "name" not in k})
     begin(named(embedded, "b", main_file="other"), store)  # another file: it may be a second one
     begin(named(embedded, "a"), store)
