@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from spearmint_int.arrays import inside_cube
 from spearmint_int.chooser import Observations
 from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus, Tally
@@ -180,12 +181,15 @@ class StoreHistory:
         return np.array(job.point, dtype=np.float64)
 
     def best(self) -> tuple[int, float] | None:
-        """The job with the best finite value, the earliest of equals."""
+        """The job with the best finite value, the earliest of equals; where there is one within
+        the present bounds, the best of those."""
         values = next(iter(self._values.values()))
-        if not np.any(np.isfinite(values)):
+        usable = np.isfinite(values)
+        if not np.any(usable):
             return None
+        within = usable & inside_cube(self._points)
         signed = -values if self._maximize else values
-        row = int(np.argmin(np.where(np.isfinite(signed), signed, np.inf)))
+        row = int(np.argmin(np.where(within if np.any(within) else usable, signed, np.inf)))
         return row + 1, float(values[row])
 
     # --- the chain ---

@@ -128,6 +128,18 @@ def test_the_best_is_the_earliest_of_equals(store: Store, known: StoreHistory) -
     assert known.best() == (2, 1.0)
 
 
+def test_the_best_is_one_within_the_present_bounds_where_there_is_one(store: Store) -> None:
+    known = StoreHistory(
+        store, tasks=["main"], dimensions=2, recode=lambda _, point: 2.0 * np.array(point)
+    )
+    complete(store, 0.7, 0.5)
+    known.refresh()
+    assert known.best() == (1, 0.5)
+    complete(store, 0.2, 2.0)
+    known.refresh()
+    assert known.best() == (2, 2.0)
+
+
 def test_many_new_results_are_read_at_once(
     store: Store, known: StoreHistory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
