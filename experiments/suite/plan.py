@@ -48,6 +48,7 @@ def stages() -> list[Stage]:
         Stage(("optuna-gp",), coco.cases((5, 10), coco.FUNCTIONS, THREE)),
         Stage((*FAST, "optuna-gp"), coco.cases((20,), coco.FUNCTIONS, THREE)),
         Stage(SLOW, coco.cases((5, 10), coco.FUNCTIONS, ONE)),
+        Stage(SLOW, coco.cases((20,), coco.FUNCTIONS, ONE)),  # a day and more of a core
     ]
 
 
