@@ -105,7 +105,10 @@ def test_an_export_with_a_new_variable_can_be_added(
 ) -> None:
     declare(with_results, k={"type": "INT", "min": 0, "max": 9, "was": 3}, x=X, n=N)
     spearmint("export", with_results, "-o", with_results / "old.json")
-    assert "4 results added" in spearmint("add", with_results, with_results / "old.json").out
+    known = spearmint("add", with_results, with_results / "old.json").out
+    assert "4 left out, which are there already" in known
+    again = spearmint("add", with_results, with_results / "old.json", "--again").out
+    assert "4 results added" in again
 
 
 def test_a_best_value_outside_of_the_present_bounds_is_told_with_the_best_within_them(

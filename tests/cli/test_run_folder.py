@@ -217,9 +217,10 @@ def test_what_a_folder_cant_keep_is_told_of_the_call(
     assert len(run(tmp_path, 2).history) == 2
 
 
-def test_an_option_that_a_folder_cant_keep_has_its_own_name(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="with path=, burn_in: must be at least 0, got -1"):
-        run(tmp_path, 2, burn_in=-1)
+def test_an_option_that_is_no_option_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with pytest.raises(SpearmintError, match="burn_in must be at least 0, got -1"):
+        run(tmp_path / "new", 2, burn_in=-1)
+    assert not (tmp_path / "new").exists()
 
 
 # --- one at a time --------------------------------------------------------------------------------
