@@ -13,6 +13,7 @@ has been read from disk.
 
 from __future__ import annotations
 
+import os.path
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -89,9 +90,24 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    try:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise _explained(error) from None
     globals()[name] = value
     return value
+
+
+def _explained(error: ModuleNotFoundError) -> ImportError:
+    """Python takes the folder that it is started in before what is installed: in a checkout that
+    is the source, which may not be compiled."""
+    if not (error.name or "").startswith(f"{__name__}.") or "._" not in str(error.name):
+        return error
+    source = os.path.dirname(os.path.dirname(__file__))
+    return ImportError(
+        f"{source} has the source of {__name__}, not compiled, and comes before what is installed: "
+        f"start Python in another folder, or 'pip install --editable {source}'"
+    )
 
 
 def __dir__() -> list[str]:

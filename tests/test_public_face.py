@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -71,6 +72,16 @@ def test_public_names_are_listed_by_dir() -> None:
 def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'maximise'"):
         _ = spearmint_int.maximise
+
+
+def test_a_checkout_that_is_not_compiled_says_so_where_it_comes_first(tmp_path: Path) -> None:
+    source = Path(spearmint_int.__file__).parent
+    shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("*.so"))
+    code = [sys.executable, "-c", "from spearmint_int import minimize"]
+    ended = subprocess.run(code, cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = ended.stderr.splitlines()[-1]
+    assert told.startswith(f"ImportError: {tmp_path} has the source of spearmint_int, not compiled")
+    assert "pip install --editable" in told
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
