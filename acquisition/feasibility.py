@@ -29,20 +29,23 @@ from spearmint_int.acquisition.surface import (
     SupportsRelaxation,
     Surface,
 )
-from spearmint_int.arrays import BoolArray, FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray, point_key
 from spearmint_int.model import Ensemble
 
 LOG_HALF = math.log(0.5)
-RATHER_FAILS = 1000.0  # what a surface loses there: more than any that works is worth less
 LEAST_VARIANCE = 1e-12  # below it, rounding; what failed and worked has variance 1
 
 
 @dataclass(frozen=True)
 class Feasibility:
-    """log P(works), by the GPs of what failed and the half between working and failing."""
+    """log P(works), by the GPs of what failed and the half between working and failing.
+
+    `worked` are the keys of the rows that did, more often than not.
+    """
 
     ensemble: Ensemble
     half: float
+    worked: frozenset[bytes] = frozenset()
 
     def log_probability(self, U: FloatArray) -> FloatArray:
         """[m] at the points U [m, D]."""
@@ -65,26 +68,25 @@ class Feasibility:
         return total - math.log(len(log_ps)), by_mean + by_spread
 
     def works(self, U: FloatArray) -> BoolArray:
-        """Where that is likelier than not [m]."""
-        return np.asarray(self.log_probability(U) >= LOG_HALF)
-
-    def weight(self, U: FloatArray) -> FloatArray:
-        """What is added to a surface [m]."""
-        log_p = self.log_probability(U)
-        return np.where(log_p >= LOG_HALF, log_p, log_p - RATHER_FAILS)
+        """Where that is likelier than not [m], and where it has: a model that is smooth may doubt a
+        single success among failures."""
+        known = [point_key(row) in self.worked for row in self.ensemble.transform(U)]
+        return np.asarray((self.log_probability(U) >= LOG_HALF) | known)
 
     def relaxed(self) -> Feasibility:
         """Without T."""
         return replace(self, ensemble=self.ensemble.unrounded)
 
 
-def weighed(surface: Surface, feasibility: Feasibility | None) -> Surface:
-    """The surface of an acquisition where evaluations may fail."""
+def weighed(
+    surface: Surface, feasibility: Feasibility | None, *, least: float = LOG_HALF
+) -> Surface:
+    """The surface of an acquisition where evaluations may fail; −∞ where log P is below `least`."""
     if feasibility is None:
         return surface
     if isinstance(surface, SupportsGradient):
-        return _WeighedClimb(surface, feasibility)
-    return _Weighed(surface, feasibility)
+        return _WeighedClimb(surface, feasibility, least)
+    return _Weighed(surface, feasibility, least)
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,10 @@ class _Weighed:
 
     surface: Surface
     feasibility: Feasibility
+    least: float
 
     def value(self, U: FloatArray) -> FloatArray:
-        return self.surface.value(U) + self.feasibility.weight(U)
+        return _product(self.surface.value(U), self.feasibility.log_probability(U), self.least)
 
 
 @dataclass(frozen=True)
@@ -104,9 +107,10 @@ class _WeighedClimb:
 
     surface: SupportsGradient
     feasibility: Feasibility
+    least: float
 
     def value(self, U: FloatArray) -> FloatArray:
-        return self.surface.value(U) + self.feasibility.weight(U)
+        return _product(self.surface.value(U), self.feasibility.log_probability(U), self.least)
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of the product, wherever it is: a climb may cross what would rather fail."""
@@ -117,12 +121,17 @@ class _WeighedClimb:
     def upper_bound(self, U: FloatArray) -> FloatArray:
         if not isinstance(self.surface, SupportsBound):
             return self.value(U)
-        return self.surface.upper_bound(U) + self.feasibility.weight(U)
+        bound = self.surface.upper_bound(U)
+        return _product(bound, self.feasibility.log_probability(U), self.least)
 
     def relaxed(self) -> _WeighedClimb:
         if not isinstance(self.surface, SupportsRelaxation):
             return self
-        return _WeighedClimb(self.surface.relaxed(), self.feasibility.relaxed())
+        return _WeighedClimb(self.surface.relaxed(), self.feasibility.relaxed(), self.least)
+
+
+def _product(values: FloatArray, log_p: FloatArray, least: float) -> FloatArray:
+    return np.where(log_p >= least, values + log_p, -np.inf)
 
 
 @dataclass(frozen=True)

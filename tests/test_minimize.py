@@ -430,3 +430,16 @@ def test_the_edge_of_what_works_is_found_where_the_best_lies_there(seed: int) ->
     space = Space({"layers": Int(1, 20), "width": Int(1, 100), "rate": Float(0, 1)})
     result = minimize(up_to_its_memory, space, 35, seed=seed)
     assert result.value < 0.1 - math.log(400)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_place_that_fails_is_not_tried_again_and_again_where_the_best_would_be(seed: int) -> None:
+    result = minimize(
+        lambda p: math.nan if p["x"] == 7 else float((p["x"] - 7) ** 2),
+        {"x": Int(0, 20)},
+        20,
+        seed=seed,
+    )
+    asked = [evaluation.params["x"] for evaluation in result.history]
+    assert asked.count(7) <= 4
+    assert result.value == 1.0

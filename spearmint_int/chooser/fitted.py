@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from spearmint_int.acquisition import Feasibility
-from spearmint_int.arrays import BoolArray, FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray, point_key
 from spearmint_int.chooser.options import ChooserOptions
 from spearmint_int.chooser.problem import Problem
 from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
@@ -152,7 +152,13 @@ def _fit_feasibility(problem: Problem, rng: np.random.Generator) -> Feasibility:
     )
     model = model_of(problem.space, options, trend=False)
     draws = sample_posteriors(data, model, options.sampler, rng=rng)
-    return Feasibility(Ensemble(draws.posteriors, transform_of(problem)), (0.5 - shift) / scale)
+    half = (0.5 - shift) / scale
+    worked = data.X[data.row_means(y) < half]
+    return Feasibility(
+        Ensemble(draws.posteriors, transform_of(problem)),
+        half,
+        frozenset(point_key(row) for row in worked),
+    )
 
 
 def _rows(problem: Problem) -> FloatArray:

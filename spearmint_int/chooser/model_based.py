@@ -139,9 +139,17 @@ class _Turn:
         return _suggestion(self.model, self.problem, found, seconds, batch=self.number)
 
     def _search(self, surface: Surface, rng: np.random.Generator) -> Found | None:
+        """Where an evaluation is likelier to work than to fail; elsewhere only if that is all."""
+        feasibility = self.model.feasibility
+        found = self._maximized(weighed(surface, feasibility), rng)
+        if found is None and feasibility is not None:
+            found = self._maximized(weighed(surface, feasibility, least=-math.inf), rng)
+        return found
+
+    def _maximized(self, surface: Surface, rng: np.random.Generator) -> Found | None:
         whole = self.problem.options.search
         return maximize(
-            weighed(surface, self.model.feasibility),
+            surface,
             search_space(self.problem),
             whole if self.number == 0 else whole.lighter,
             rng=rng,

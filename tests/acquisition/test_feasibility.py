@@ -16,7 +16,7 @@ from spearmint_int.acquisition import (
     weighed,
 )
 from spearmint_int.acquisition.surface import SupportsBound, SupportsRelaxation
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Int
 from tests.acquisition.ensembles import some_ensemble
@@ -81,13 +81,20 @@ def test_expected_improvement_is_multiplied_by_the_probability() -> None:
     assert np.exp(weighed(surface, feasibility).value(U))[works] == pytest.approx(product[works])
 
 
-def test_what_would_rather_fail_comes_after_all_that_works_and_keeps_its_order() -> None:
+def test_what_would_rather_fail_does_not_count_unless_that_is_asked_for() -> None:
     surface, feasibility, U = ei(), some_feasibility(), some_points(200)
-    works, values = feasibility.works(U), weighed(surface, feasibility).value(U)
+    works = feasibility.works(U)
     assert 0 < np.sum(works) < len(U)
-    assert np.max(values[~works]) < np.min(values[works])
-    product = surface.value(U) + feasibility.log_probability(U)
-    assert np.array_equal(np.argsort(values[~works]), np.argsort(product[~works]))
+    assert np.array_equal(np.isfinite(weighed(surface, feasibility).value(U)), works)
+    everywhere = weighed(surface, feasibility, least=-np.inf).value(U)
+    assert everywhere == pytest.approx(surface.value(U) + feasibility.log_probability(U))
+
+
+def test_what_has_worked_works_whatever_the_model_thinks() -> None:
+    doubting, U = some_feasibility(half=-8.0), some_points()
+    assert not np.any(doubting.works(U))
+    known = Feasibility(doubting.ensemble, -8.0, frozenset([point_key(U[2])]))
+    assert np.flatnonzero(known.works(U)).tolist() == [2]
 
 
 def test_the_gradient_of_a_product_is_that_of_finite_differences() -> None:
@@ -107,6 +114,7 @@ def test_a_bound_of_the_surface_bounds_the_product() -> None:
     surface, U = weighed(ei(), some_feasibility()), some_points(50)
     assert isinstance(surface, SupportsBound)
     assert np.all(surface.upper_bound(U) >= surface.value(U) - 1e-12)
+    assert np.any(np.isfinite(surface.value(U)))
 
 
 def test_without_t_the_product_is_the_same_on_the_lattice() -> None:

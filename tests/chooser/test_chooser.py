@@ -291,6 +291,14 @@ def test_what_is_recommended_is_not_where_evaluations_fail(options: ChooserOptio
 
 
 @BOTH
+def test_a_single_success_among_failures_is_recommended(options: ChooserOptions) -> None:
+    values = np.array([9.0, 8.5, 8.0, np.nan, np.nan, np.nan, np.nan, 0.0, np.nan, np.nan, np.nan])
+    best = recommended(ELEVEN, Observations.of(ELEVEN.lattice(), values), options)
+    assert best is not None
+    assert ELEVEN.decode(best.point)["k"] == 7
+
+
+@BOTH
 def test_a_failure_is_learned_where_it_was(options: ChooserOptions) -> None:
     points = ELEVEN.lattice()[[0, 1, 2, 3, 7, 8, 9, 10]]
     values = np.array([1.0, 2.0, 1.0, 2.0, np.nan, np.nan, np.nan, np.nan])
