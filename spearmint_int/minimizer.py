@@ -214,7 +214,8 @@ class _Search:
     def begin(self, known: list[tuple[Mapping[str, Any], float]]) -> None:
         """Take over what the caller knows, but for what an earlier call has brought."""
         for params, value in self.optimizer.without_known(known):
-            self._keep(params, value)
+            self.optimizer.tell(params, value)
+        self.message = self._reason_to_stop()
         if self.bar is not None:
             self.bar.advance(self.begun, self.optimizer.best())
 
@@ -273,16 +274,13 @@ class _Search:
         return chosen
 
     def _ended(self, params: Params, value: float) -> None:
-        self._keep(params, value)
+        self.optimizer.tell(params, value)
         if self.bar is not None:
             self.bar.advance(1, self.optimizer.best())
         self.message = self.message or self._reason_to_stop()
         stops = None if self.callback is None else self.callback(self.optimizer)
         if isinstance(stops, bool | np.bool_) and stops:  # what else it returns was not meant so
             self.message = self.message or "stopped by the callback"
-
-    def _keep(self, params: Mapping[str, Any], value: float) -> None:
-        self.optimizer.tell(params, value)
 
     def _reason_to_stop(self) -> str | None:
         best, history = self.optimizer.best(), self.optimizer.history

@@ -82,7 +82,7 @@ def optimizer_in(
     except (FileExistsError, NotADirectoryError):
         raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
     with ExitStack() as stack:
-        stack.enter_context(closing(_FolderLock(directory)))
+        stack.enter_context(closing(FolderLock(directory)))
         known = _known_config(directory)
         config = _begun(directory, asked) if known is None else _gone_on(known, asked, given)
         store = stack.enter_context(closing(open_store(config)))
@@ -98,7 +98,7 @@ def optimizer_in(
 # --- one at a time --------------------------------------------------------------------------------
 
 
-class _FolderLock:
+class FolderLock:
     """Held while a run is at work in the folder; the kernel drops it with the process, however that
     ended."""
 
@@ -122,7 +122,7 @@ class _FolderLock:
             os.close(self._fd)
 
 
-_HELD: weakref.WeakSet[_FolderLock] = weakref.WeakSet()
+_HELD: weakref.WeakSet[FolderLock] = weakref.WeakSet()
 
 
 def _let_go_in_fork() -> None:

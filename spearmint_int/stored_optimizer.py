@@ -68,7 +68,10 @@ class StoredOptimizer(Optimizer):
             options=options,
         )
         experiment.options = options
-        experiment.history.leave_out(damage.job_id for damage in store.damaged())
+        # what never ran, since the bounds were narrowed meanwhile, says nothing of its point
+        self._outside = {job.id for job in store.jobs(JobStatus.BROKEN) if _is_outside(job)}
+        damaged = {damage.job_id for damage in store.damaged()}
+        experiment.history.leave_out(damaged | self._outside)
         self._experiment, self._store = experiment, store
         self._resource, self._owner = next(iter(config.resources)), new_owner() + OURS
         self._choosing = SuggestionLock(store, self._owner)
@@ -82,7 +85,7 @@ class StoredOptimizer(Optimizer):
         """The evaluations that were begun here, in all runs, and have ended. As for `run`, results
         that were brought, or told of reserved points, cost nothing."""
         budget = self._experiment.history.tally.budgets[self._resource]
-        return sum(budget[status] for status in FINISHED)
+        return sum(budget[status] for status in FINISHED) - len(self._outside)
 
     def ask(self, count: int = 1) -> list[Params]:
         """As ever; what an earlier run has begun and not ended comes first."""
@@ -207,6 +210,8 @@ class StoredOptimizer(Optimizer):
             place = self._experiment.placement.place(job.id, job.point)
             if place is None or not self._is_inside(job.params):
                 self._store.fail(job.claim, OUTSIDE, max_attempts=1)
+                self._outside.add(job.id)
+                self._experiment.history.leave_out([job.id])
             else:
                 self._store.attach(job.claim, this_process())
                 claimed.append(_Claimed(job.params, place, job))
@@ -235,3 +240,7 @@ class StoredOptimizer(Optimizer):
 
     def _set_pending(self, pending: list[Pending]) -> None:
         self._pending = pending  # the store knows them as jobs
+
+
+def _is_outside(job: Job) -> bool:
+    return bool(job.failures) and job.failures[-1].message == OUTSIDE.message

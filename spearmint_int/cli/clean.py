@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import click
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 def clean(folder: Folder, yes: bool) -> None:
     """Delete all jobs and results of the experiment, its output folder and its trace."""
     output = folder.directory / "output"
-    with folder.store() as store:
+    with ExitStack() as stack:
+        _lock_library_folder(folder, stack)
+        store = stack.enter_context(folder.store())
         _refuse_while_running(store)
         jobs = value_text.counted(sum(store.tally().counts.values()), "job")
         if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):
@@ -35,6 +38,16 @@ def clean(folder: Folder, yes: bool) -> None:
         store.destroy()
     _delete_files(output)
     click.echo(f"{jobs} deleted")
+
+
+def _lock_library_folder(folder: Folder, stack: ExitStack) -> None:
+    """Keep `minimize` out, or say that it is at work: between two points it has no job."""
+    from spearmint_int.config import CALLED_BY_MINIMIZE  # noqa: PLC0415
+
+    if folder.config.main_file == CALLED_BY_MINIMIZE:
+        from spearmint_int.run_folder import FolderLock  # noqa: PLC0415
+
+        stack.enter_context(closing(FolderLock(folder.directory)))
 
 
 def _delete_files(output: Path) -> None:
@@ -67,8 +80,11 @@ def _was_left(job: Job) -> bool:
     """Whether nobody works on it, whatever its lease says: both who ran and who claimed it are
     gone."""
     from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead  # noqa: PLC0415
+    from spearmint_int.stored_optimizer import OURS  # noqa: PLC0415
 
     process, owner = job.process, job.lease_owner
+    if owner is not None and owner.endswith(OURS):
+        return True  # we have the folder's lock
     if process is None or process.pid is None or owner is None:
         return False
     return is_known_dead(process.pid, process.born or "") and owner_is_dead(owner)

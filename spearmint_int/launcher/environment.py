@@ -27,7 +27,7 @@ LONE_DOLLAR = r"\$(?![\w{('\"`$?!#@*-])"  # bash leaves it as it is
 UNQUOTED = re.compile(
     rf"""(?P<space>[ \t\r]+) | '(?P<literal>[^']*)' | "(?P<quoted>(?:[^"\\]|\\.)*)"
     | \\(?P<escaped>.) | {VARIABLE} | (?P<home>(?<=[=:])~(?=[/: \t\r]|$))
-    | (?P<plain>[^ \t\r'"\\$`;&|<>()~]+ | ~ | {LONE_DOLLAR})""",
+    | (?P<plain>[^ \t\r'"\\$`;&|<>()~]+ | (?<![=:])~ | ~(?![\w+-]) | {LONE_DOLLAR})""",
     re.VERBOSE | re.ASCII,
 )
 QUOTED = re.compile(
@@ -90,7 +90,8 @@ def _words(line: str, known: Mapping[str, str]) -> Iterator[str]:
         if word is None and piece[0].startswith("#"):
             return
         if piece["space"] is None:
-            word = (word or "") + _text(piece, known)
+            is_value = piece["home"] is None or not re.search("=.*=$", word or "")
+            word = (word or "") + (_text(piece, known) if is_value else piece[0])
         elif word is not None:
             yield word
             word = None
@@ -127,6 +128,8 @@ def _refusal(rest: str) -> str:
         return "runs a command, which is not done here; write down the value"
     if rest[0] == "$":
         return f"has {rest[:2]}: only $NAME and ${{NAME}} are replaced; quote it with '…'"
+    if rest[0] == "~":
+        return "has ~ with a name: only ~ itself is replaced; write down the folder"
     if rest[0] in "'\"":
         return "has a quote without its end"
     if rest[0] == "\\":

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import DamagedJob, JobNotFound
+from spearmint_int.history import FEW_JOBS
 from spearmint_int.jobs import COUNTED_SOURCES
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from spearmint_int.history import StoreHistory
     from spearmint_int.jobs import Job
     from spearmint_int.stores.protocol import Store
-
-FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 
 
 class EndedElsewhere:

@@ -22,6 +22,7 @@ from spearmint_int import (
     Int,
     Optimizer,
     SpearmintError,
+    Stop,
     load_config,
     minimize,
     open_store,
@@ -303,7 +304,30 @@ def test_what_was_left_is_not_begun_again_outside_of_the_bounds(tmp_path: Path) 
         minimize(refuses, SPACE, 1, path=tmp_path, initial=[{"d": 1, "r": 0.5}], **QUICK)
     with pytest.warns(UserWarning, match="d was 1 to 50"):
         result = run(tmp_path, 3, {"d": Int(10, 50), "r": Float(0, 1)})
-    assert min(e.params["d"] for e in result.history if np.isfinite(e.value)) >= 10
+    again = run(tmp_path, 5, {"d": Int(10, 50), "r": Float(0, 1)})
+    assert [len(result.history), len(again.history)] == [
+        3,
+        5,
+    ]  # it is no evaluation, and no failure
+    assert min(e.params["d"] for e in again.history) >= 10
+
+
+def test_a_goal_that_a_folder_has_reached_ends_the_next_call_at_once(tmp_path: Path) -> None:
+    run(tmp_path, 3)
+    result = run(tmp_path, 6, stop=Stop(value=1e6))
+    assert result.message == "a value as good as 1e+06 was found"
+    assert len(result.history) == 3
+
+
+def test_a_folder_at_work_is_not_cleaned(tmp_path: Path, spearmint: CommandLine) -> None:
+    answers = []
+
+    def cleaning(params: Params) -> float:
+        answers.append(spearmint("clean", tmp_path, "--yes"))
+        return bowl(params)
+
+    minimize(cleaning, SPACE, 1, path=tmp_path, **QUICK)
+    assert (answers[0].code, "another minimize is at work" in answers[0].err) == (2, True)
 
 
 # --- with others ----------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ LINES = {
     "PATH=$PATH:/opt/x": "/bin:/opt/x",
     "A=${HOME}/data": "/home/ann/data",
     "A=~/x:~:a~": "/home/ann/x:/home/ann:a~",
+    "A=--dir=~/x": "--dir=~/x",
     'A="$HOME/two words"': "/home/ann/two words",
     "A='$HOME `date`'": "$HOME `date`",
     r"A=\$HOME": "$HOME",
@@ -60,6 +61,7 @@ def test_a_line_sees_those_before_it(tmp_path: Path) -> None:
         ('A="x `date`"', "runs a command"), ("A=${B:-1}", "has \\$\\{: only"),
         ("A=$1", "has \\$1: only"), ("A=1; B=2", "has ; outside of quotes"),
         ("A=1\\", "ends with a backslash"), ("unset A", "expected NAME=value"),
+        ("A=~root", "has ~ with a name"), ("A=x:~+", "has ~ with a name"),
     ],
 )  # fmt: skip
 def test_what_only_a_shell_could_read_is_refused(tmp_path: Path, line: str, reason: str) -> None:
