@@ -20,7 +20,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
-from spearmint_int.optimizer import Evaluation, Optimizer, as_result
+from spearmint_int.library_arguments import as_result
+from spearmint_int.optimizer import Evaluation, Optimizer
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, Variable

@@ -13,9 +13,8 @@ import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from html import escape
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +30,17 @@ from spearmint_int.chooser import (
     Recommendation,
     Suggestion,
 )
-from spearmint_int.errors import ResultError, SpaceExhausted, SpearmintError, UnknownNameError
+from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
+from spearmint_int.library_arguments import (
+    as_count,
+    as_guesses,
+    as_result,
+    as_seed,
+    as_several,
+    options_with,
+)
 from spearmint_int.sampling import Prior
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Params, Variable
@@ -92,7 +99,7 @@ class Optimizer:
         `likelihood="NOISELESS"`."""
         if direction not in DIRECTIONS:
             raise UnknownNameError("direction", direction, DIRECTIONS)
-        guesses = _as_guesses(initial)
+        guesses = as_guesses(initial)
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed, self.direction = as_seed(seed), direction
         self.options = options_with(ChooserOptions() if options is None else options, settings)
@@ -182,7 +189,7 @@ class Optimizer:
         if self.best() is None:
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
         with self._lock:
-            return self._experiment.predict(_settings(params))
+            return self._experiment.predict(as_several(params))
 
     def problem(self) -> Problem:
         """All that is known now, as the chooser gets it: its values are minimised."""
@@ -392,87 +399,14 @@ class Optimizer:
         return None
 
 
-def as_seed(seed: int | None) -> int:
-    """The seed itself, or for None another one each time."""
-    if seed is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise SpearmintError(f"seed must be a whole number from 0 on, or None, got {seed!r}")
-    return int(seed)
-
-
-def as_count(count: int) -> int:
-    """How many points were asked for."""
-    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-        raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
-    return int(count)
-
-
-def _as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    if isinstance(initial, Mapping):
-        raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
-    if isinstance(initial, str) or not isinstance(initial, Iterable):
-        raise TypeError(f"initial must be a list of guesses, got {initial!r}")
-    guesses = list(initial)
-    for guess in guesses:
-        if isinstance(guess, tuple | list):
-            raise TypeError(
-                f"initial must be a list of guesses, which map names to values, got {guess!r}; "
-                "a result that is known goes to tell(params, value)"
-            )
-    return guesses
-
-
-def as_result(value: Any) -> float:
-    """Numbers, and arrays with a single one, as objectives of an experiment may return."""
-    if isinstance(value, np.ndarray) and value.size == 1:
-        value = value.item()
-    try:
-        if isinstance(value, str | bytes):
-            raise TypeError
-        return float(value)
-    except OverflowError:  # an integer beyond the floats
-        return math.inf if value > 0 else -math.inf
-    except (TypeError, ValueError):
-        raise ResultError(
-            f"a result must be a number, got {value!r}; NaN says that it failed there"
-        ) from None
-
-
 def _result_key(params: Params, value: float) -> str:
     return repr((params, value if math.isfinite(value) else None))
-
-
-def _settings(params: Any) -> list[Mapping[str, Any]]:
-    """One or several; a table of pandas' is one, for the space to refuse by its name."""
-    return [params] if isinstance(params, Mapping) or hasattr(params, "to_dict") else list(params)
 
 
 def _html_row(cells: Sequence[Any], *, bold: bool) -> str:
     texts = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in cells]
     tag = "th" if bold else "td"
     return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts) + "</tr>"
-
-
-def options_with(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:
-    """The options with these settings; a name that is none lists those there are."""
-    if not isinstance(options, ChooserOptions):
-        raise TypeError(
-            f"options must be ChooserOptions(…), got a {type(options).__name__}; "
-            "or give each setting by its name, such as likelihood=…"
-        )
-    if isinstance(settings.get("initial_points"), list | tuple):
-        raise TypeError(
-            "initial_points is a number, of points that come before the model; "
-            "give guesses as initial=[…]"
-        )
-    unknown = [name for name in settings if name not in options.__dataclass_fields__]
-    if unknown:
-        raise TypeError(
-            f"no such setting: {', '.join(unknown)}; "
-            f"choose from {', '.join(sorted(options.__dataclass_fields__))}"
-        )
-    return replace(options, **settings)
 
 
 def _finite_json(value: Any) -> Any:

@@ -14,7 +14,8 @@ from spearmint_int.errors import SpaceError, SpaceExhausted, StoreError
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner, this_process
-from spearmint_int.optimizer import Evaluation, Optimizer, Pending, as_count, as_result
+from spearmint_int.library_arguments import as_count, as_result
+from spearmint_int.optimizer import Evaluation, Optimizer, Pending
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:

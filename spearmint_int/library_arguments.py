@@ -1,0 +1,88 @@
+"""What the library is given: taken as it was meant, or refused in a sentence, before any work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from spearmint_int.chooser import ChooserOptions
+from spearmint_int.errors import ResultError, SpearmintError
+
+
+def as_seed(seed: int | None) -> int:
+    """The seed itself, or for None another one each time."""
+    if seed is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise SpearmintError(f"seed must be a whole number from 0 on, or None, got {seed!r}")
+    return int(seed)
+
+
+def as_count(count: int) -> int:
+    """How many points were asked for."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
+    return int(count)
+
+
+def as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Parameters to be tried first."""
+    if isinstance(initial, Mapping):
+        raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
+    if isinstance(initial, str) or not isinstance(initial, Iterable):
+        raise TypeError(f"initial must be a list of guesses, got {initial!r}")
+    guesses = list(initial)
+    for guess in guesses:
+        if isinstance(guess, tuple | list):
+            raise TypeError(
+                f"initial must be a list of guesses, which map names to values, got {guess!r}; "
+                "a result that is known goes to tell(params, value)"
+            )
+    return guesses
+
+
+def as_result(value: Any) -> float:
+    """Numbers, and arrays with a single one, as objectives of an experiment may return."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return float(value)
+    except OverflowError:  # an integer beyond the floats
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        raise ResultError(
+            f"a result must be a number, got {value!r}; NaN says that it failed there"
+        ) from None
+
+
+def options_with(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:
+    """The options with these settings; a name that is none lists those there are."""
+    if not isinstance(options, ChooserOptions):
+        raise TypeError(
+            f"options must be ChooserOptions(…), got a {type(options).__name__}; "
+            "or give each setting by its name, such as likelihood=…"
+        )
+    if isinstance(settings.get("initial_points"), list | tuple):
+        raise TypeError(
+            "initial_points is a number, of points that come before the model; "
+            "give guesses as initial=[…]"
+        )
+    unknown = [name for name in settings if name not in options.__dataclass_fields__]
+    if unknown:
+        raise TypeError(
+            f"no such setting: {', '.join(unknown)}; "
+            f"choose from {', '.join(sorted(options.__dataclass_fields__))}"
+        )
+    return replace(options, **settings)
+
+
+def as_several(params: Any) -> list[Mapping[str, Any]]:
+    """One or several; a table of pandas' is one, for the space to refuse by its name."""
+    return [params] if isinstance(params, Mapping) or hasattr(params, "to_dict") else list(params)
