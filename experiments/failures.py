@@ -5,8 +5,10 @@
 Three integers and two reals around a known minimum, 50 evaluations, of which some fail: those in a
 half of the space that has the minimum at its edge, or beside it, or those of a quarter of the
 integers' combinations, here and there; and a network that is the better the larger it is, until it
-does not fit. An optimiser is told NaN, as its users would tell it; 'with a penalty' ours is told
-the worst result so far instead.
+does not fit. These are what the model of failures was made with. The fifth is not: bbob-mixint in
+5-D, instances 4 to 6, of which everything above the middle fails, and with it the best of many.
+An optimiser is told NaN, as its users would tell it; 'with a penalty' ours is told the worst result
+so far instead.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from experiments.peers.adapters import build
 from experiments.peers.history import Assignment
 from experiments.pool import Failure, default_workers, run_all
 from experiments.statistics import estimate, paired_test
+from experiments.suite import coco
+from experiments.suite.plan import THREE
 from experiments.trial import log10_distance
 
 EVALUATIONS = 50
@@ -88,12 +92,32 @@ LEAST_LOSS = min(
     for layers, width in product(range(1, 21), range(1, 101))
     if layers * width <= MEMORY
 )
+BBOB = "bbob-mixint"
+CASES = coco.cases((5,), coco.FUNCTIONS, THREE)
+MIDDLE = 0.55  # of the mean of all inputs
 PROBLEMS = {
     "at the edge": Problem(SPHERE, sphere, lambda p: p["a"] + p["b"] > -1),
     "beside the edge": Problem(SPHERE, sphere, lambda p: p["a"] + p["b"] > 2),
     "here and there": Problem(SPHERE, sphere, in_a_bad_cell),
     "out of memory": Problem(NETWORK, lambda p: network_loss(p) - LEAST_LOSS, does_not_fit),
 }
+
+
+def problem_of(name: str, seed: int) -> Problem:
+    """The seed is the number of the case where there are many."""
+    if name != BBOB:
+        return PROBLEMS[name]
+    target = coco.CocoTarget(CASES[seed])
+
+    def is_above_the_middle(p: Params) -> bool:
+        places = [d.to_unit(p[d.name]) for d in target.dimensions]
+        return sum(places) / len(places) > MIDDLE
+
+    return Problem(target.dimensions, target.distance, is_above_the_middle)
+
+
+def runs_of(name: str, seeds: int) -> range:
+    return range(len(CASES) if name == BBOB else seeds)
 
 
 @dataclass(frozen=True)
@@ -115,7 +139,7 @@ class Ending:
 
 def run(task: Run) -> Ending:
     warnings.simplefilter("ignore")  # Optuna tells of each failure
-    problem, has_penalty = PROBLEMS[task.problem], task.optimiser == PENALTY
+    problem, has_penalty = problem_of(task.problem, task.seed), task.optimiser == PENALTY
     assignment = Assignment(problem.dimensions, None, EVALUATIONS, task.seed)
     optimiser = build("ours" if has_penalty else task.optimiser, assignment)
     worked: list[float] = []
@@ -131,13 +155,14 @@ def run(task: Run) -> Ending:
 
 def table(found: dict[Run, Ending], seeds: int) -> str:
     rows = []
-    for problem, optimiser in product(PROBLEMS, OPTIMISERS):
-        ends = [found[Run(problem, optimiser, seed)] for seed in range(seeds)]
-        ours = [found[Run(problem, "ours", seed)].log10 for seed in range(seeds)]
+    for problem, optimiser in product((*PROBLEMS, BBOB), OPTIMISERS):
+        numbers = runs_of(problem, seeds)
+        ends = [found[Run(problem, optimiser, seed)] for seed in numbers]
+        ours = [found[Run(problem, "ours", seed)].log10 for seed in numbers]
         logs = [end.log10 for end in ends]
         test = paired_test(ours, logs)
         compared = (str(test.first_lower), str(test.second_lower), f"{test.p_value:.2g}")
-        failed = f"{sum(end.failed for end in ends) / seeds:.0f} of {EVALUATIONS}"
+        failed = f"{sum(end.failed for end in ends) / len(ends):.0f} of {EVALUATIONS}"
         others = compared if optimiser != "ours" else ("", "", "")
         rows.append((problem, optimiser, str(estimate(logs)), failed, *others))
     return markdown_table(HEADINGS, rows)
@@ -147,7 +172,11 @@ def table(found: dict[Run, Ending], seeds: int) -> str:
 @click.option("--seeds", type=int, default=20)
 @click.option("--jobs", type=int, default=default_workers(), help="Processes.")
 def main(seeds: int, jobs: int) -> None:
-    tasks = [Run(*each) for each in product(PROBLEMS, OPTIMISERS, range(seeds))]
+    tasks = [
+        Run(problem, optimiser, seed)
+        for problem, optimiser in product((*PROBLEMS, BBOB), OPTIMISERS)
+        for seed in runs_of(problem, seeds)
+    ]
     found: dict[Run, Ending] = {}
     for outcome in run_all(run, tasks, workers=jobs, description=f"{len(tasks)} runs"):
         if isinstance(outcome.result, Failure):
