@@ -102,15 +102,10 @@ class _Weighed:
 
 
 @dataclass(frozen=True)
-class _WeighedClimb:
+class _WeighedClimb(_Weighed):
     """P(works) on top of a surface that is climbed."""
 
     surface: SupportsGradient
-    feasibility: Feasibility
-    least: float
-
-    def value(self, U: FloatArray) -> FloatArray:
-        return _product(self.surface.value(U), self.feasibility.log_probability(U), self.least)
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of the product, wherever it is: a climb may cross what would rather fail."""

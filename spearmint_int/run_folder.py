@@ -103,9 +103,12 @@ class FolderLock:
     ended."""
 
     def __init__(self, directory: Path) -> None:
-        """SpearmintError where another run holds it."""
+        """SpearmintError where another run holds it, or nobody can."""
         file = directory / LOCK_FILE
-        self._fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise SpearmintError(f"{file}: can't be written: {error.strerror}") from None
         if not take_lock(self._fd):
             self.close()
             raise SpearmintError(

@@ -319,6 +319,12 @@ def test_a_goal_that_a_folder_has_reached_ends_the_next_call_at_once(tmp_path: P
     assert len(result.history) == 3
 
 
+def test_a_folder_that_cant_be_locked_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / ".minimize.lock").mkdir()
+    with pytest.raises(SpearmintError, match=r"\.minimize\.lock: can't be written: Is a directory"):
+        run(tmp_path, 2)
+
+
 def test_a_folder_at_work_is_not_cleaned(tmp_path: Path, spearmint: CommandLine) -> None:
     answers = []
 
