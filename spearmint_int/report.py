@@ -22,7 +22,7 @@ from spearmint_int.plots import plot
 from spearmint_int.plots.files import FIGURE_STYLE, embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Snapshot, Trial, counts_text
+from spearmint_int.snapshot import Best, Snapshot, Trial, counts_text
 from spearmint_int.variables import Params
 
 PACKAGES = ("numpy", "scipy", "plotly")
@@ -108,13 +108,22 @@ def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     states = [trial.status for trial in snapshot.trials]
     counts = {status: states.count(status.value) for status in JobStatus}
     yield "jobs", counts_text(counts, snapshot.trials) or "none yet"
-    best, model = snapshot.best, snapshot.recommendation
+    best = Best.among(snapshot.trials, snapshot.problem.space, maximize=snapshot.maximize)
+    model = snapshot.recommendation
     if best is not None:
-        yield "best", f"{best.value:.8g} (job {best.id})"
-        yield "at", _params(best.params)
+        yield "best", f"{best.of_all.value:.8g} (job {best.of_all.id}{best.note})"
+        yield "at", _params(best.of_all.params)
+    if best is not None and best.note:
+        yield "within them", _best_within(best.within)
     if model is not None:
         yield "model's optimum", f"{model.mean:.6g} ± {model.sd:.2g}"
         yield "at ", _params(model.params)
+
+
+def _best_within(trial: Trial | None) -> str:
+    if trial is None:
+        return "no result yet"
+    return f"{trial.value:.8g} (job {trial.id}), at {_params(trial.params)}"
 
 
 def _params(params: Params) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
 from spearmint_int.jobs import FAILED_HERE, JobStatus
+from spearmint_int.space import Space
 from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
@@ -89,6 +90,36 @@ def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str
     return ", ".join(f"{n} {status}{also.get(status, '')}" for status, n in counts.items() if n)
 
 
+def best_of(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:
+    """The trial with the best value, the first of equals."""
+    sign = -1.0 if maximize else 1.0
+    worked = (trial for trial in trials if trial.worked)
+    return min(worked, key=lambda trial: sign * trial.value, default=None)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of all results, and the best of those that could be had again."""
+
+    of_all: Trial
+    within: Trial | None  # the present bounds
+
+    @classmethod
+    def among(cls, trials: Sequence[Trial], space: Space, *, maximize: bool) -> Best | None:
+        of_all = best_of(trials, maximize=maximize)
+        if of_all is None:
+            return None
+        if space.contains(of_all.params):
+            return cls(of_all, of_all)
+        inside = (trial for trial in trials if space.contains(trial.params))
+        return cls(of_all, best_of(inside, maximize=maximize))
+
+    @property
+    def note(self) -> str:
+        """What is to be said behind the job's number."""
+        return "" if self.within is self.of_all else ", outside of the present bounds"
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """The trials by their ids, and the problem that they pose; the model is fitted when asked."""
@@ -143,8 +174,7 @@ class Snapshot:
     @property
     def best(self) -> Trial | None:
         """The trial with the best value, the first of equals."""
-        worked = [trial for trial in self.trials if trial.worked]
-        return min(worked, key=lambda trial: self.sign * trial.value, default=None)
+        return best_of(self.trials, maximize=self.maximize)
 
     @cached_property
     def model(self) -> FittedModel | None:

@@ -187,6 +187,14 @@ class Space:
                 raise SpaceError(f"{name}: {error}") from None
         return np.array(u, dtype=np.float64)
 
+    def contains(self, params: Mapping[str, Any]) -> bool:
+        """Whether these are values of its variables, all of them."""
+        try:
+            self.encode(params)
+        except SpaceError:
+            return False
+        return True
+
     def decode(self, u: FloatArray) -> Params:
         """The parameters that the objective gets for u: Python scalars, lists where size > 1."""
         values: dict[str, list[Scalar]] = {name: [] for name in self.variables}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from html import unescape
 from pathlib import Path
@@ -72,6 +73,15 @@ def test_a_job_that_answered_nan_is_a_failure_with_one_word(text: str) -> None:
     assert "7 complete, 1 of them failed here (NaN or infinite), 1 broken" in text
     assert "<td>complete, failed here (NaN or infinite)</td>" in text
     assert "<dd>failed here (NaN or infinite) (job 5)</dd>" in text
+
+
+def test_a_best_outside_of_the_present_bounds_is_told_with_the_best_within_them() -> None:
+    snapshot = hostile_snapshot(8)
+    assert snapshot.best is not None
+    beyond = Trial(9, {HOSTILE: "a", "k": 99, "x": 0.5}, -1.0)
+    told = report(replace(snapshot, trials=(*snapshot.trials, beyond)), {}, made=MADE, store="")
+    assert "-1 (job 9, outside of the present bounds)" in told
+    assert f"<dt>within them</dt><dd>{snapshot.best.value:.8g} (job {snapshot.best.id}), at" in told
 
 
 def test_settings_are_those_of_a_config_that_differ_from_a_default() -> None:

@@ -247,7 +247,7 @@ def _news(source: Source, order: pages.Order, wanted: str, theme: str, seen: str
     table = _table(source, now.rows, order, wanted)
     if seen.startswith(news):  # only other rows of it are wanted
         return no_update, table, no_update, seen_now
-    head = pages.standing(now, config.budget, maximize=config.maximize)
+    head = pages.standing(now, config.budget, source.space, maximize=config.maximize)
     drawn = progress.drawing(now.rows, maximize=config.maximize, theme=theme)
     return head, table, headed(drawn)[1], seen_now
 

@@ -20,7 +20,8 @@ from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Trial, counts_text
+from spearmint_int.snapshot import Best, Trial, counts_text
+from spearmint_int.space import Space
 
 PAGE_ROWS = 50
 BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
@@ -154,19 +155,25 @@ def _result_form(cells: Mapping[str, str]) -> html.Details:
     return html.Details([html.Summary("add a result"), form])
 
 
-def standing(state: State, budget: int | None, *, maximize: bool) -> html.Dl:
+def standing(state: State, budget: int | None, space: Space, *, maximize: bool) -> html.Dl:
     """How far it is, and the best so far."""
     each = counts_text(state.counts, state.rows)
     of = "" if budget is None else f" of {budget}"
     rows = [("jobs", f"{sum(state.counts.values())}{of} ({each or 'none yet'})")]
-    worked = [row for row in state.rows if row.worked]
-    if worked:
-        best = (max if maximize else min)(worked, key=lambda row: row.value)
-        where = value_text.params(best.params)
-        rows.append(("best", f"{best.value:.8g} at {where} (job {best.id})"))
+    best = Best.among(state.rows, space, maximize=maximize)
+    if best is not None:
+        rows.append(("best", _result(best.of_all, best.note)))
+    if best is not None and best.note:
+        rows.append(("within them", _result(best.within)))
     if state.goal is not None:
         rows.append(("goal", str(state.goal)))
     return facts(rows)
+
+
+def _result(trial: Trial | None, note: str = "") -> str:
+    if trial is None:
+        return "no result yet"
+    return f"{trial.value:.8g} at {value_text.params(trial.params)} (job {trial.id}{note})"
 
 
 def jobs_table(

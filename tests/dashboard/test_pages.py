@@ -17,8 +17,11 @@ from spearmint_int.dashboard.source import NOTHING, State
 from spearmint_int.goal import Goal
 from spearmint_int.jobs import Job, JobStatus, Source
 from spearmint_int.snapshot import Trial
+from spearmint_int.space import Space
+from spearmint_int.variables import Int
 
 HOSTILE = "<img src=x onerror=alert(1)>/../?#"
+SPACE = Space({"k": Int(0, 5)})
 
 
 def test_an_address_has_nothing_of_a_name_but_its_letters() -> None:
@@ -48,8 +51,8 @@ def test_a_job_that_answered_nan_is_the_same_in_the_table_and_on_its_page() -> N
 
 def test_how_many_answered_nan_stands_with_the_counts() -> None:
     counts = {**NOTHING.counts, JobStatus.COMPLETE: 2, JobStatus.BROKEN: 1}
-    state = State(counts, (Trial(1, {}, 1.0), Trial(2, {}), Trial(3, {}, status="broken")))
-    shown = json.dumps(pages.standing(state, None, maximize=False), cls=PlotlyJSONEncoder)
+    state = State(counts, (Trial(1, {"k": 1}, 1.0), Trial(2, {}), Trial(3, {}, status="broken")))
+    shown = json.dumps(pages.standing(state, None, SPACE, maximize=False), cls=PlotlyJSONEncoder)
     assert "3 (2 complete, 1 of them failed here (NaN or infinite), 1 broken)" in shown
 
 
@@ -61,9 +64,22 @@ def test_the_best_of_what_is_maximised_is_the_highest() -> None:
     assert '"children": "3"' in listed
 
 
+def test_a_best_outside_of_the_present_bounds_is_told_with_the_best_within_them() -> None:
+    state = State(NOTHING.counts, (Trial(1, {"k": 9}, 1.0), Trial(2, {"k": 3}, 2.0)))
+    shown = json.dumps(pages.standing(state, None, SPACE, maximize=False), cls=PlotlyJSONEncoder)
+    assert "1 at k=9 (job 1, outside of the present bounds)" in shown
+    assert "2 at k=3 (job 2)" in shown
+
+
+def test_bounds_without_a_result_have_no_best_within_them() -> None:
+    state = State(NOTHING.counts, (Trial(1, {"k": 9}, 1.0),))
+    shown = json.dumps(pages.standing(state, None, SPACE, maximize=False), cls=PlotlyJSONEncoder)
+    assert "no result yet" in shown
+
+
 def test_how_far_the_goal_is_stands_with_the_best() -> None:
     goal = Goal(results=12, bound=0.25, confidence=0.95, wanted=0.01)
-    shown = pages.standing(State(NOTHING.counts, (), goal), None, maximize=False)
+    shown = pages.standing(State(NOTHING.counts, (), goal), None, SPACE, maximize=False)
     told = json.dumps(shown, cls=PlotlyJSONEncoder)
     assert "95 % sure that no point is better than the best by more than 0.25, after 12" in told
 
