@@ -82,7 +82,7 @@ def attempts(case: Case) -> dict[str, list[Attempt]]:
     found: dict[str, list[Attempt]] = {name: [] for name in SEARCHES}
     for n in MOMENTS:
         given = Problem(space, Observations.of(points[:n], values[:n]), seed=case.seed)
-        model, surface = searched(given)
+        model, surface = searched(given, given.options.acquisition_in_use)
         reached, seconds = [], []
         for options in SEARCHES.values():
             began = time.process_time()

@@ -32,6 +32,14 @@ from spearmint_int.sampling._chain import prior_log_density
 
 # Of the noise variance: with exact repeats of a result the likelihood grows without end towards 0.
 LEAST_NOISE = 1e-10
+# The hyperparameters that are sampled as logarithms, with the least that each may be.
+POSITIVE = {
+    "amplitude": 0.0,
+    "noise": LEAST_NOISE,
+    "length_scale": 0.0,
+    "trend": 0.0,
+    "input_warp": 0.0,
+}
 
 
 class PriorError(SpearmintError, ValueError):
@@ -182,12 +190,20 @@ class Priors:
     def with_(self, overrides: Mapping[str, Prior]) -> Priors:
         """These priors, some of them replaced; an unknown name lists the valid ones.
 
-        A prior of the noise that may be 0 is cut where the default is.
+        What can't be 0 or less is cut there, and the noise where its default is.
         """
         for name in overrides:
             if name not in self.__dataclass_fields__:
                 raise UnknownNameError("hyperparameter", name, self.__dataclass_fields__)
-        replaced = replace(self, **overrides)
-        if replaced.noise.lower > 0.0:
-            return replaced
-        return replace(replaced, noise=replace(replaced.noise, lower=LEAST_NOISE))
+        return replace(self, **{name: _cut(name, prior) for name, prior in overrides.items()})
+
+
+def _cut(name: str, prior: Prior) -> Prior:
+    """To what the hyperparameter can be; PriorError where that leaves nothing."""
+    if name not in POSITIVE or prior.lower > 0.0:
+        return prior
+    least = POSITIVE[name]
+    if not prior.upper > least:
+        called = name.replace("_", " ")
+        raise PriorError(f"the {called} must be above {least:g}, and upper is {prior.upper:g}")
+    return replace(prior, lower=least)

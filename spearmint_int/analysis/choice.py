@@ -14,7 +14,7 @@ from spearmint_int.acquisition import Surface
 from spearmint_int.analysis.slices import Grid, grids
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import FittedModel, Problem, searched, suggest
+from spearmint_int.chooser import Problem, searched, suggest
 from spearmint_int.errors import SpaceExhausted
 
 IMPROVEMENTS = ("ei", "nei")  # surfaces of a logarithm, in the unit of the results
@@ -35,25 +35,33 @@ class Choice:
 
 def next_choice(problem: Problem) -> Choice | None:
     """None where no model chooses: too few results, or none left that would teach anything."""
-    name = problem.options.acquisition_in_use
     try:
         chosen = suggest(problem).suggestions[0]
     except SpaceExhausted:
         return None
-    if chosen.provenance.acquired is None or name in DRAWN:
+    acquired = chosen.provenance.acquired
+    if acquired is None or acquired.acquisition in DRAWN:
         return None
     with one_blas_thread():
-        model, surface = searched(problem)
+        model, surface = searched(problem, acquired.acquisition)
+        values = _InUnits(surface, acquired.acquisition, model.scale.unit)
         along = grids(problem.space)
         point = problem.space.snap(chosen.point)
-        slices = [_values(surface, grid.through(point), model) for grid in along]
-        value = float(_values(surface, point[np.newaxis, :], model)[0])
-    return Choice(name, point, value, tuple(along), tuple(slices))
+        slices = [values.at(grid.through(point)) for grid in along]
+        value = float(values.at(point[np.newaxis, :])[0])
+    return Choice(acquired.acquisition, point, value, tuple(along), tuple(slices))
 
 
-def _values(surface: Surface, points: FloatArray, model: FittedModel) -> FloatArray:
+@dataclass(frozen=True)
+class _InUnits:
     """EI in the objective's unit, a probability as it is."""
-    values, name = surface.value(points), model.problem.options.acquisition_in_use
-    if name in LOGARITHMIC:
-        values = np.exp(values)
-    return np.asarray(values * (model.scale.unit if name in IMPROVEMENTS else 1.0))
+
+    surface: Surface
+    acquisition: str
+    unit: float
+
+    def at(self, points: FloatArray) -> FloatArray:
+        values = self.surface.value(points)
+        if self.acquisition in LOGARITHMIC:
+            values = np.exp(values)
+        return np.asarray(values * (self.unit if self.acquisition in IMPROVEMENTS else 1.0))

@@ -30,7 +30,6 @@ class Acquired:
     repeat: bool
     hyperparameters: tuple[Hyperparameters, ...]
     chain: ChainHealth
-    start: ChainState | None
     seconds: float
 
 
@@ -47,26 +46,27 @@ class Provenance:
     fingerprint: str
     batch: int = 0  # how many points were chosen before it with the same fit of the model
     reason: str | None = None
+    start: ChainState | None = None  # where the chain of hyperparameters stood
     acquired: Acquired | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Flat, as a job keeps it: what a model adds stands beside the rest."""
-        document = {k: v for k, v in asdict(self).items() if k != "acquired" and v is not None}
+        apart = ("acquired", "start")
+        document = {k: v for k, v in asdict(self).items() if k not in apart and v is not None}
+        if self.start is not None:
+            document["start"] = _without_trace(self.start)
         if self.acquired is not None:
             document |= asdict(self.acquired) | {
                 "hyperparameters": [t.to_json() for t in self.acquired.hyperparameters],
                 "chain": self.acquired.chain.to_json(),
-                "start": _without_trace(self.acquired.start),
                 "seconds": round(self.acquired.seconds, 6),
             }
         return document
 
 
-def _without_trace(start: ChainState | None) -> dict[str, Any] | None:
+def _without_trace(start: ChainState) -> dict[str, Any]:
     """Where the chain stood, with which the suggestion can be computed again: its past is not
     needed for that, and would be most of a job's document."""
-    if start is None:
-        return None
     return {k: v for k, v in start.to_json().items() if k != "trace"}
 
 

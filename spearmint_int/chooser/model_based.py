@@ -100,6 +100,7 @@ class _Turn:
     model: FittedModel
     problem: Problem
     ensemble: Ensemble  # as it was for the first
+    acquisition: str  # which the surface is of
     surface: Surface
     number: int = 0
 
@@ -108,8 +109,8 @@ class _Turn:
         problem, ensemble = model.problem, model.ensemble
         if len(problem.pending):
             ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
-        make = acquisition_named(problem.options.acquisition_in_use)
-        return cls(model, problem, ensemble, make(ensemble, rng))
+        name = problem.options.acquisition_in_use
+        return cls(model, problem, ensemble, name, acquisition_named(name)(ensemble, rng))
 
     def after(self, point: FloatArray, rng: np.random.Generator) -> _Turn:
         """With one more point under way; a surface that can grow is not made anew."""
@@ -117,33 +118,35 @@ class _Turn:
         turn = replace(self, problem=problem, number=self.number + 1)
         if isinstance(self.surface, SupportsPending):
             return replace(turn, surface=self.surface.with_pending(point[np.newaxis, :]))
-        return replace(turn, surface=turn._made(problem.options.acquisition_in_use, rng))
+        return turn.by(self.problem.options.acquisition_in_use, rng)
 
-    def _made(self, acquisition: str, rng: np.random.Generator) -> Surface:
-        """A surface from the ensemble with this batch's points under way."""
+    def by(self, acquisition: str, rng: np.random.Generator) -> _Turn:
+        """By another acquisition, of the ensemble with this batch's points under way."""
         ensemble = self.ensemble
         if self.number:
             ensemble = ensemble.with_expected(self.problem.pending[-self.number :])
-        return acquisition_named(acquisition)(ensemble, rng)
+        surface = acquisition_named(acquisition)(ensemble, rng)
+        return replace(self, acquisition=acquisition, surface=surface)
 
     def suggestion(self, rng: np.random.Generator, began: float) -> Suggestion:
         """The best point of the surface; a random one where it has none."""
         check_not_exhausted(self.problem)
-        found = self._search(self.surface, rng)
-        if found is None and self.problem.options.acquisition_in_use == "nei":
+        turn, found = self, self._search(rng)
+        if found is None and self.acquisition == "nei":
             # where every cell was evaluated no new one can improve, but a repeat may
-            found = self._search(self._made("ei", rng), rng)
+            turn = self.by("ei", rng)
+            found = turn._search(rng)
         if found is None:
-            return random_suggestion(self.problem, reason="no candidate had a value")
-        seconds = time.perf_counter() - began
-        return _suggestion(self.model, self.problem, found, seconds, batch=self.number)
+            reason = "no candidate had a value"
+            return random_suggestion(self.problem, reason=reason, batch=self.number)
+        return turn._suggestion(found, seconds=time.perf_counter() - began)
 
-    def _search(self, surface: Surface, rng: np.random.Generator) -> Found | None:
+    def _search(self, rng: np.random.Generator) -> Found | None:
         """Where an evaluation is likelier to work than to fail; elsewhere only if that is all."""
         feasibility = self.model.feasibility
-        found = self._maximized(weighed(surface, feasibility), rng)
+        found = self._maximized(weighed(self.surface, feasibility), rng)
         if found is None and feasibility is not None:
-            found = self._maximized(weighed(surface, feasibility, least=-math.inf), rng)
+            found = self._maximized(weighed(self.surface, feasibility, least=-math.inf), rng)
         return found
 
     def _maximized(self, surface: Surface, rng: np.random.Generator) -> Found | None:
@@ -157,13 +160,47 @@ class _Turn:
             excluded=excluded_keys(self.problem),
         )
 
+    def _suggestion(self, found: Found, *, seconds: float) -> Suggestion:
+        model, problem = self.model, self.problem
+        point = stored_point(problem, found.point)
+        key = point_key(problem.space.snap(point))
+        acquired = Acquired(
+            acquisition=self.acquisition,
+            value=self._in_units(found.value),
+            runner_up=self._runner_up(found),
+            repeat=key in problem.evaluated_keys | problem.pending_keys,
+            hyperparameters=tuple(p.theta for p in model.draws.posteriors),
+            chain=model.draws.health,
+            seconds=seconds,
+        )
+        why = provenance(problem, found.source, batch=self.number, acquired=acquired)
+        return with_provenance(problem, point, why)
 
-def searched(problem: Problem) -> tuple[FittedModel, Surface]:
-    """The model and the surface that the next point comes from, number for number."""
+    def _runner_up(self, found: Found) -> RunnerUp | None:
+        if found.runner_up is None:
+            return None
+        params = self.problem.space.decode(found.runner_up)
+        return RunnerUp(params, self._in_units(found.runner_up_value))
+
+    def _in_units(self, value: float) -> float | None:
+        """EI in the objective's units; other acquisitions as they are."""
+        if self.acquisition in ("ei", "nei"):
+            value = math.exp(min(value, 700.0)) * self.model.scale.unit
+        return value if math.isfinite(value) else None
+
+
+def searched(problem: Problem, acquisition: str) -> tuple[FittedModel, Surface]:
+    """The model and the surface that the next point comes from, number for number.
+
+    `acquisition` is the one that chose it, which may be another than the options'.
+    """
     rng = problem.rng()
     with one_blas_thread():
         model = fit_for_search(problem, rng)
-        return model, weighed(_Turn.first(model, rng).surface, model.feasibility)
+        turn = _Turn.first(model, rng)
+        if acquisition != turn.acquisition:
+            turn = turn.by(acquisition, rng)
+        return model, weighed(turn.surface, model.feasibility)
 
 
 def recommend(problem: Problem) -> Recommendation | None:
@@ -206,40 +243,6 @@ def predict(problem: Problem, points: FloatArray) -> Prediction:
     with one_blas_thread():
         problem = problem.without_pending()
         return fit(problem, problem.rng()).predict(points)
-
-
-def _suggestion(
-    model: FittedModel, problem: Problem, found: Found, seconds: float, *, batch: int
-) -> Suggestion:
-    point = stored_point(problem, found.point)
-    key = point_key(problem.space.snap(point))
-    acquired = Acquired(
-        acquisition=problem.options.acquisition_in_use,
-        value=_in_units(found.value, model),
-        runner_up=_runner_up(found, model),
-        repeat=key in problem.evaluated_keys | problem.pending_keys,
-        hyperparameters=tuple(p.theta for p in model.draws.posteriors),
-        chain=model.draws.health,
-        start=problem.chain,
-        seconds=seconds,
-    )
-    return with_provenance(
-        problem, point, provenance(problem, found.source, batch=batch, acquired=acquired)
-    )
-
-
-def _runner_up(found: Found, model: FittedModel) -> RunnerUp | None:
-    if found.runner_up is None:
-        return None
-    params = model.problem.space.decode(found.runner_up)
-    return RunnerUp(params, _in_units(found.runner_up_value, model))
-
-
-def _in_units(value: float, model: FittedModel) -> float | None:
-    """EI in the objective's units; other acquisitions as they are."""
-    if model.problem.options.acquisition_in_use in ("ei", "nei"):
-        value = math.exp(min(value, 700.0)) * model.scale.unit
-    return value if math.isfinite(value) else None
 
 
 def _best_observed(problem: Problem) -> Recommendation | None:

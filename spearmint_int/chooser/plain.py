@@ -84,5 +84,6 @@ def provenance(
         fingerprint=problem.fingerprint,
         batch=batch,
         reason=reason,
+        start=problem.chain,
         acquired=acquired,
     )

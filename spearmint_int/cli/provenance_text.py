@@ -19,6 +19,8 @@ def reasons(provenance: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "knowing", _knowing(provenance)
     if "reason" in provenance:
         yield "because", str(provenance["reason"])
+    if (provenance.get("chain") or {}).get("fallback"):
+        yield "model", "by hyperparameters that are typical: they could not be sampled"
     if provenance.get("repeat"):
         yield "repeat", "yes: under noise, another look here is worth more than a new point"
 

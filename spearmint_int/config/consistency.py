@@ -141,15 +141,16 @@ def _name_faults(keys: list[str | int], names: Registry[Any], name: str) -> Iter
 def _prior_faults(document: Document) -> Iterator[Fault]:
     if not document.priors:
         return
-    from spearmint_int.sampling.priors import prior_from_dict  # noqa: PLC0415 (numpy)
+    from spearmint_int.sampling.priors import Priors, prior_from_dict  # noqa: PLC0415 (numpy)
 
     for name, prior in document.priors.items():
-        if name.replace("-", "_") not in PRIOR_NAMES:
+        spelt = name.replace("-", "_")
+        if spelt not in PRIOR_NAMES:
             known = [n.replace("_", "-") for n in PRIOR_NAMES]
             yield ["priors", name], f"no such hyperparameter{alternatives(name, known)}"
             continue
         try:
-            prior_from_dict(prior)
+            Priors().with_({spelt: prior_from_dict(prior)})
         except SpearmintError as error:
             yield ["priors", name], str(error)
 

@@ -40,6 +40,20 @@ def test_no_place_on_the_way_of_an_integer_promises_more_than_the_chosen_one() -
     assert np.max(options) <= found.value * (1 + 1e-9)
 
 
+def test_where_every_integer_was_tried_it_is_the_surface_of_the_repeat() -> None:
+    space = Space({"k": Int(0, 2)})
+    points = np.repeat(space.lattice(), 2, axis=0)
+    values = np.array([1.0, 1.3, 0.2, 0.4, 0.25, 0.5])
+    full = Problem(space, Observations.of(points, values), options=ChooserOptions(burn_in=20))
+    acquired = suggest(full).suggestions[0].provenance.acquired
+    found = next_choice(full)
+    assert acquired is not None
+    assert found is not None
+    assert acquired.acquisition == found.acquisition == "ei"
+    assert found.value == pytest.approx(acquired.value, rel=1e-6)
+    assert found.value > 0
+
+
 def test_nobody_has_chosen_before_there_is_a_model() -> None:
     assert next_choice(Problem(SPACE, Observations.none(SPACE.dimensions))) is None
     assert next_choice(problem(acquisition="thompson")) is None

@@ -136,6 +136,10 @@ BROKEN_CONFIGS = {
         with_keys('"priors": {"noise": {"type": "x"}}'),
         "config.json: priors.noise: ",
     ),
+    "prior that leaves nothing": (
+        with_keys('"priors": {"length-scale": {"type": "uniform", "lower": -2, "upper": -1}}'),
+        "config.json: priors.length-scale: the length scale must be above 0, and upper is -1",
+    ),
     "resources twice": (
         with_keys('"resources": {"a": {}}'),
         "config.json: max-finished-jobs: stands beside a resources block",

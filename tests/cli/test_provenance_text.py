@@ -36,3 +36,8 @@ def test_a_random_point_says_why_and_a_repeat_says_so() -> None:
 
 def test_a_result_that_was_brought_has_no_reasons() -> None:
     assert list(reasons({})) == []
+
+
+def test_a_chain_that_could_not_sample_is_told() -> None:
+    assert "could not be sampled" in dict(reasons({"chain": {"fallback": True}}))["model"]
+    assert list(reasons({"chain": {"fallback": False}})) == []

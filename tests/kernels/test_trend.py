@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from spearmint_int.chooser import Observations, Problem, suggest
 from spearmint_int.kernels import Trend
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int
@@ -42,3 +43,14 @@ def test_slopes_are_finite_differences() -> None:
 def test_without_columns_there_are_no_features() -> None:
     assert Trend().features(np.zeros((3, 2))).shape == (3, 0)
     assert len(Trend().columns) == 0
+
+
+def test_a_result_far_beyond_narrowed_bounds_does_not_keep_the_chain_from_sampling() -> None:
+    points = np.random.default_rng(1).random((8, 1))
+    points[0] = 1e6
+    values = np.sin(3.0 * points[:, 0])
+    problem = Problem(Space({"x": Float(0, 1)}), Observations.of(points, values))
+    acquired = suggest(problem).suggestions[0].provenance.acquired
+    assert acquired is not None
+    assert not acquired.chain.fallback
+    assert acquired.chain.stuck == 0

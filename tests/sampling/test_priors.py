@@ -125,3 +125,23 @@ def test_a_horseshoe_is_finite_as_near_to_zero_as_doubles_go() -> None:
 def test_a_prior_of_the_noise_that_may_be_zero_is_cut_where_the_default_is() -> None:
     assert Priors().with_({"noise": horseshoe(0.1)}).noise.lower == LEAST_NOISE
     assert Priors().with_({"noise": lognormal(0, 1, lower=1e-12)}).noise.lower == 1e-12
+
+
+@pytest.mark.parametrize("name", ["amplitude", "length_scale", "trend", "input_warp"])
+def test_a_prior_of_what_is_positive_is_cut_at_zero(name: str) -> None:
+    cut = getattr(Priors().with_({name: normal(0.0, 1.0)}), name)
+    assert cut == normal(0.0, 1.0, lower=0.0)
+    assert cut.start > 0.0
+    assert Priors().with_({"mean": normal(0.0, 1.0)}).mean.lower == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "prior", "reason"),
+    [
+        ("length_scale", uniform(-2.0, -1.0), "the length scale must be above 0, and upper is -1"),
+        ("noise", uniform(0.0, 1e-11), "the noise must be above 1e-10, and upper is 1e-11"),
+    ],
+)
+def test_a_prior_that_leaves_nothing_is_refused(name: str, prior: Prior, reason: str) -> None:
+    with pytest.raises(PriorError, match=reason):
+        Priors().with_({name: prior})
