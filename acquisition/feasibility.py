@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -78,15 +79,26 @@ class Feasibility:
         return replace(self, ensemble=self.ensemble.unrounded)
 
 
+@runtime_checkable
+class _BoundedClimb(SupportsGradient, SupportsBound, Protocol):
+    """What can be climbed, and has a bound."""
+
+
 def weighed(
     surface: Surface, feasibility: Feasibility | None, *, least: float = LOG_HALF
 ) -> Surface:
-    """The surface of an acquisition where evaluations may fail; −∞ where log P is below `least`."""
+    """The surface of an acquisition where evaluations may fail; −∞ where log P is below `least`.
+
+    One whose values are no logarithms has no unit that P could weigh in, and is only cut.
+    """
     if feasibility is None:
         return surface
+    weighs = bool(getattr(surface, "logarithmic", False))
+    if isinstance(surface, _BoundedClimb):
+        return _WeighedAndBounded(surface, feasibility, least, weighs)
     if isinstance(surface, SupportsGradient):
-        return _WeighedClimb(surface, feasibility, least)
-    return _Weighed(surface, feasibility, least)
+        return _WeighedClimb(surface, feasibility, least, weighs)
+    return _Weighed(surface, feasibility, least, weighs)
 
 
 @dataclass(frozen=True)
@@ -96,9 +108,14 @@ class _Weighed:
     surface: Surface
     feasibility: Feasibility
     least: float
+    weighs: bool  # else P only cuts
 
     def value(self, U: FloatArray) -> FloatArray:
-        return _product(self.surface.value(U), self.feasibility.log_probability(U), self.least)
+        return self._product(self.surface.value(U), U)
+
+    def _product(self, values: FloatArray, U: FloatArray) -> FloatArray:
+        log_p = self.feasibility.log_probability(U)
+        return np.where(log_p >= self.least, values + log_p if self.weighs else values, -np.inf)
 
 
 @dataclass(frozen=True)
@@ -110,23 +127,26 @@ class _WeighedClimb(_Weighed):
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of the product, wherever it is: a climb may cross what would rather fail."""
         value, slope = self.surface.value_and_gradient(U)
+        if not self.weighs:
+            return value, slope
         log_p, dlog_p = self.feasibility.log_probability_and_gradient(U)
         return value + log_p, slope + dlog_p
-
-    def upper_bound(self, U: FloatArray) -> FloatArray:
-        if not isinstance(self.surface, SupportsBound):
-            return self.value(U)
-        bound = self.surface.upper_bound(U)
-        return _product(bound, self.feasibility.log_probability(U), self.least)
 
     def relaxed(self) -> _WeighedClimb:
         if not isinstance(self.surface, SupportsRelaxation):
             return self
-        return _WeighedClimb(self.surface.relaxed(), self.feasibility.relaxed(), self.least)
+        relaxed, feasibility = self.surface.relaxed(), self.feasibility.relaxed()
+        return _WeighedClimb(relaxed, feasibility, self.least, self.weighs)
 
 
-def _product(values: FloatArray, log_p: FloatArray, least: float) -> FloatArray:
-    return np.where(log_p >= least, values + log_p, -np.inf)
+@dataclass(frozen=True)
+class _WeighedAndBounded(_WeighedClimb):
+    """P(works) on top of a surface that has a bound too."""
+
+    surface: _BoundedClimb
+
+    def upper_bound(self, U: FloatArray) -> FloatArray:
+        return self._product(self.surface.upper_bound(U), U)
 
 
 @dataclass(frozen=True)

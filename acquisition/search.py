@@ -114,12 +114,11 @@ def maximize(
     """
     rows, sources = _candidates(space, options, rng, anchors)
     pool = _Pool(rows, _screened(surface, rows, excluded), sources)
-    enumerated = space.is_discrete and space.cells <= max(ENUMERATED, options.candidates)
     order = np.argsort(-pool.values, kind="stable")
     best = pool.take(order[: 4 * options.starts])
     if not np.isfinite(best.values[0]):
         return None
-    if not enumerated and isinstance(surface, SupportsGradient):
+    if not _is_enumerated(space, options) and isinstance(surface, SupportsGradient):
         starts = _distinct(space, best, options.starts)
         best = best + _climb_all(surface, space, starts, excluded, options.last_climb)
     return _found(space, best)
@@ -131,7 +130,7 @@ def maximize(
 def _candidates(
     space: Space, options: SearchOptions, rng: np.random.Generator, anchors: FloatArray
 ) -> tuple[FloatArray, NDArray[np.object_]]:
-    if space.is_discrete and space.cells <= max(ENUMERATED, options.candidates):
+    if _is_enumerated(space, options):
         return space.lattice(), np.full(space.cells, "lattice", dtype=np.object_)
     near = anchors[:ANCHORS]
     parts = {"sobol": _sobol(space, options, rng), "visited": near}
@@ -141,6 +140,11 @@ def _candidates(
     rows = space.snap(np.concatenate(list(parts.values())))
     names = np.array(list(parts), dtype=np.object_)
     return rows, np.repeat(names, [len(part) for part in parts.values()])
+
+
+def _is_enumerated(space: Space, options: SearchOptions) -> bool:
+    """Whether every point is a candidate."""
+    return space.is_discrete and space.cells <= max(ENUMERATED, options.candidates)
 
 
 def _sobol(space: Space, options: SearchOptions, rng: np.random.Generator) -> FloatArray:

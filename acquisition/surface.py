@@ -24,7 +24,11 @@ SAMPLES_WHILE_PENDING = 4
 
 
 class Surface(Protocol):
-    """What is maximised over the unit cube: `value(U) -> [m]`, larger is better."""
+    """What is maximised over the unit cube: `value(U) -> [m]`, larger is better.
+
+    One with an attribute `logarithmic` that is true gives logarithms, which the logarithm of a
+    probability may be added to.
+    """
 
     def value(self, U: FloatArray) -> FloatArray: ...
 
@@ -91,6 +95,10 @@ class AveragedAcquisition:
     ensemble: Ensemble
     acquisition: PointwiseAcquisition
     incumbents: FloatArray
+
+    @property
+    def logarithmic(self) -> bool:
+        return self.acquisition.logarithmic
 
     def value(self, U: FloatArray) -> FloatArray:
         return self._average(self.acquisition.value(*self._in_units(*self.ensemble.moments(U))))[0]

@@ -66,12 +66,6 @@ class Trial:
         """Evaluations at exactly a point that was evaluated before."""
         return len(self.params) - len({tuple(sorted(point.items())) for point in self.params})
 
-    @property
-    def evaluations_until_close(self) -> int | None:
-        """The number of evaluations until a point within `CLOSE` of the minimum; None if never."""
-        hits = np.flatnonzero(np.array(self.distances) <= CLOSE)
-        return int(hits[0]) + 1 if len(hits) else None
-
 
 def run_trial(
     optimiser: Optimiser,

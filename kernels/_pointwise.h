@@ -96,10 +96,12 @@ POINTWISE(matern32_slope, -1.5 * exp_nonpositive(-sqrt(3.0 * q)))
 POINTWISE(squared_exponential_correlation, exp_nonpositive(-0.5 * q))
 POINTWISE(squared_exponential_slope, -0.5 * exp_nonpositive(-0.5 * q))
 
-/* out = rest + weight · d2, the squared distances after one dimension's weight has changed. */
-MULTIVERSIONED UNUSED static void add_weighted(const double *restrict rest, double weight,
-                                        const double *restrict d2, double *restrict out,
-                                        ptrdiff_t count) {
+/* out = rest + weight · d2, the squared distances after one dimension's weight has changed. `out` may
+ * be `rest`, so that neither is restrict; no iteration needs another's result. */
+MULTIVERSIONED UNUSED static void add_weighted(const double *rest, double weight,
+                                               const double *restrict d2, double *out,
+                                               ptrdiff_t count) {
+#pragma GCC ivdep
     for (ptrdiff_t i = 0; i < count; i++) out[i] = rest[i] + weight * d2[i];
 }
 

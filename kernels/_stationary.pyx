@@ -25,6 +25,8 @@ cdef void _call_python(object method, const double *r2, double *out, Py_ssize_t 
     try:
         given = cnp.PyArray_SimpleNewFromData(1, &shape, cnp.NPY_FLOAT64, <void *> r2)
         result = np.ascontiguousarray(method(given), dtype=np.float64)
+        if result.shape[0] != count:
+            raise ValueError(f"a kernel must give {count} values for as many r2, got {result.shape[0]}")
         for i in range(count):
             out[i] = result[i]
     except Exception:

@@ -52,7 +52,6 @@ class Source(str, Enum):
     CHOOSER = "chooser"
     INITIAL = "initial"  # a guess from the config's initial-points
     USER = "user"  # a result that somebody brought
-    IMPORT = "import"  # a result from another database
 
     def __str__(self) -> str:
         return self.value

@@ -27,7 +27,7 @@ LOG_RATIO = 1000.0
 # What a double in the unit cube tells apart: so many integers, of that size; on a log scale fewer.
 MOST_INTEGERS, LARGEST_INTEGER, LARGEST_LOG_INTEGER = 10**15, 2**53, 10**13
 
-# A share of an axis below which the jitter of a model's covariance, 1e-4 of its amplitude, hides
+# A share of an axis below which the jitter of a covariance with noise, 1e-4 of its amplitude, hides
 # how the function changes: steps of that size are led by noise alone.
 LEAST_STEP = 1e-4
 

@@ -160,7 +160,7 @@ class JobsContract:
     def test_the_budget_leaves_brought_results_and_other_resources_out(self, store: Store) -> None:
         add(store)
         add(store, resource="cluster")
-        store.add_complete(draft(source=Source.IMPORT), {"main": 1.0})
+        store.add_complete(draft(source=Source.USER), {"main": 1.0})
         tally = store.tally(["Main", "none"])
         assert tally.budgets["Main"] == {NEW: 1, PENDING: 0, COMPLETE: 0, BROKEN: 0}
         assert tally.budgets["none"] == dict.fromkeys(tally.counts, 0)

@@ -11,6 +11,7 @@ from spearmint_int.acquisition import (
     Feasibility,
     NegativeBound,
     SupportsGradient,
+    Surface,
     WhereItWorks,
     acquisition_named,
     weighed,
@@ -88,6 +89,23 @@ def test_what_would_rather_fail_does_not_count_unless_that_is_asked_for() -> Non
     assert np.array_equal(np.isfinite(weighed(surface, feasibility).value(U)), works)
     everywhere = weighed(surface, feasibility, least=-np.inf).value(U)
     assert everywhere == pytest.approx(surface.value(U) + feasibility.log_probability(U))
+
+
+@pytest.mark.parametrize("name", ["lcb", "thompson"])
+def test_what_is_no_logarithm_is_cut_and_not_weighed(name: str) -> None:
+    """Its unit is that of the results: beside a million, a probability would weigh nothing."""
+    feasibility, U = some_feasibility(), some_points(200)
+
+    def surface() -> Surface:
+        return acquisition_named(name)(some_ensemble(SPACE), np.random.default_rng(0))
+
+    expected = np.where(feasibility.works(U), surface().value(U), -np.inf)
+    assert weighed(surface(), feasibility).value(U) == pytest.approx(expected)
+
+
+def test_only_a_surface_with_a_bound_has_one_with_the_probability() -> None:
+    pi = acquisition_named("pi")(some_ensemble(SPACE), np.random.default_rng(0))
+    assert not isinstance(weighed(pi, some_feasibility()), SupportsBound)
 
 
 def test_what_has_worked_works_whatever_the_model_thinks() -> None:

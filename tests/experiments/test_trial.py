@@ -24,11 +24,6 @@ def test_repeats_are_counted_exactly() -> None:
     assert trial_of((), points).repeats == 1
 
 
-def test_evaluations_until_close_counts_from_one() -> None:
-    assert trial_of((0.5, 0.02, 0.009, 0.001)).evaluations_until_close == 3
-    assert trial_of((0.5, 0.02)).evaluations_until_close is None
-
-
 def test_the_logarithm_stops_at_the_floor() -> None:
     assert log10_distance(0.0) == log10_distance(FLOOR / 10) == pytest.approx(-6)
     assert log10_distance(0.01) == pytest.approx(-2)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 import pytest
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpearmintError, UnknownNameError
-from spearmint_int.kernels import KERNELS, kernel_named, register_kernel
+from spearmint_int.kernels import KERNELS, CompiledKernel, kernel_named, register_kernel
 
 
 class RationalQuadratic:
@@ -31,6 +34,11 @@ class NotOneAtZero(RationalQuadratic):
 class WrongShape(RationalQuadratic):
     def correlation(self, r2: FloatArray) -> FloatArray:
         return super().correlation(r2)[:1]
+
+
+class ShortOfMany(RationalQuadratic):
+    def correlation(self, r2: FloatArray) -> FloatArray:
+        return super().correlation(r2)[:8]
 
 
 @pytest.fixture(autouse=True)
@@ -66,3 +74,12 @@ def test_a_kernel_that_is_none_is_refused_with_the_reason(
     with pytest.raises(SpearmintError, match=text):
         register_kernel("mine", kernel)
     assert "mine" not in KERNELS
+
+
+def test_a_kernel_that_gives_too_few_values_later_on_is_told_and_gives_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    assert np.all(np.isnan(CompiledKernel("mine", ShortOfMany()).correlation(np.zeros(50))))
+    assert "must give 50 values" in str(told[0].exc_value)
