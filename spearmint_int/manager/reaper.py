@@ -108,7 +108,7 @@ class Reaper:
     def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
         """False when it is not known: then the lease decides."""
         if state is not WorkerState.UNKNOWN:
-            return state is WorkerState.GONE
+            return state in (WorkerState.GONE, WorkerState.REFUSED)
         if job.process is None:  # it was not submitted, or its manager died in that moment
             return not worker_is_alive(self._context.config.directory, job.id)
         pid, start = job.process.pid, job.process.born

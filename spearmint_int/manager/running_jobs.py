@@ -31,6 +31,8 @@ CLAIM_LOCK_SECONDS = 10.0
 # what this run's workers did by themselves counts: not what a stopped run hands back.
 HAND_BACKS_PER_ATTEMPT = 10
 
+ENDED = (WorkerState.GONE, WorkerState.REFUSED)
+
 
 @dataclass
 class _Submitted:
@@ -41,6 +43,7 @@ class _Submitted:
     is_noted: bool = False  # the store has the scheduler's id
     is_attached: bool = False  # the worker has come up, and renews the lease itself
     is_cancelled: bool = False
+    is_refused: bool = False  # there was no worker after all
 
 
 class RunningJobs:
@@ -131,7 +134,10 @@ class RunningJobs:
                 if one.proc_id and one.job.resource == resource and one.job.id not in self._gone
             }
             states = scheduler.states(list(jobs))
-            self._gone += [jobs[i] for i, state in states.items() if state is WorkerState.GONE]
+            for proc_id in [i for i, state in states.items() if state in ENDED]:
+                self._gone.append(jobs[proc_id])
+                one = self._submitted[jobs[proc_id]]
+                one.is_refused = states[proc_id] is WorkerState.REFUSED
         return len(self._gone) < len(self._submitted)
 
     @property
@@ -188,6 +194,10 @@ class RunningJobs:
             return job
         if one.is_cancelled and (job.process is None or job.process.pid is None):
             self._context.store.release(job.claim)
+        elif one.is_refused:
+            message = "no worker could be started; output/workers.log may say why"
+            failure = Failure(kind=FailureKind.START, message=message)
+            self._context.store.release(job.claim, failure=failure)
         else:
             message = "the job's worker was killed before it could write a result"
             failure = Failure(kind=FailureKind.LOST_WORKER, message=message)

@@ -78,7 +78,7 @@ class LocalScheduler:
         if pipe.is_open():
             return WorkerState.RUNNING
         self._workers.pop(proc_id).bury()
-        return WorkerState.GONE
+        return WorkerState.GONE if pipe.has_begun else WorkerState.REFUSED
 
     def _state_of_other(self, proc_id: str) -> WorkerState:
         """Of a worker that another manager has started, or that is gone since the last question."""
