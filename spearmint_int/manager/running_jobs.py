@@ -190,7 +190,10 @@ class RunningJobs:
     def _ended_job(self, one: _Submitted) -> Job:
         """The job as its worker left it; a worker that left nothing was killed, or never began."""
         job = self._context.store.job(one.job.id)
-        if job.status is not JobStatus.PENDING or job.token != one.job.token:
+        if _is_held(job, one.job):
+            self._context.deliver_kept()  # the store may have been away when the worker went
+            job = self._context.store.job(one.job.id)
+        if not _is_held(job, one.job):
             return job
         if one.is_cancelled and (job.process is None or job.process.pid is None):
             self._context.store.release(job.claim)
@@ -205,6 +208,11 @@ class RunningJobs:
                 job.claim, failure, max_attempts=self._context.config.max_attempts
             )
         return self._context.store.job(job.id)
+
+
+def _is_held(job: Job, claimed: Job) -> bool:
+    """Whether the job is still as we have claimed it."""
+    return job.status is JobStatus.PENDING and job.token == claimed.token
 
 
 def _was_handed_back(job: Job, one: _Submitted) -> bool:
