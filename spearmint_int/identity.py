@@ -40,7 +40,7 @@ AS_ITS_OWN = "results so far count as its own"
 
 def begin_identity(config: Config, store: Store) -> dict[str, Any]:
     """The experiment's identity, made if there is none; ConfigError when it is another one's."""
-    check_folder(config, store)
+    check_folder(config, store.load_meta(META))
     new = _new_identity(config)
     identity: dict[str, Any] = store.first_meta(META, new)
     if identity["id"] != new["id"]:
@@ -53,13 +53,12 @@ def begin_identity(config: Config, store: Store) -> dict[str, Any]:
     return identity
 
 
-def check_folder(config: Config, store: Store) -> None:
+def check_folder(config: Config, identity: Mapping[str, Any] | None) -> None:
     """Refuse to work in a folder whose outputs are those of another config's experiment."""
     theirs, file_name = _in_folder(config.directory)
     other = config.directory / file_name
     if not file_name or not other.is_file() or config.experiment_id is not None:
         return
-    identity: dict[str, Any] | None = store.load_meta(META)
     is_ours = identity is not None and identity["id"] == theirs
     if not is_ours and other.resolve() != (config.directory / config.file_name).resolve():
         raise ConfigError(
