@@ -6,6 +6,10 @@ which its folder knows too; a folder that does not know it must have the same ob
 
 The embedded database is in the folder itself, which may be moved or copied. It holds one
 experiment: a second config of another name must not be handed the first one's results.
+
+Wherever the jobs are, their outputs are in the folder, by their numbers: by these, managers know
+which workers live, and which processes a killed one has left. So a folder has one config whose jobs
+run there, or several of one experiment.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ AS_ITS_OWN = "results so far count as its own"
 
 def begin_identity(config: Config, store: Store) -> dict[str, Any]:
     """The experiment's identity, made if there is none; ConfigError when it is another one's."""
+    check_folder(config, store.load_meta(META))
     new = _new_identity(config)
     identity: dict[str, Any] = store.first_meta(META, new)
     if identity["id"] != new["id"]:
@@ -43,12 +48,35 @@ def begin_identity(config: Config, store: Store) -> dict[str, Any]:
     if NAME not in identity and _same_file(config.main_file, identity["main_file"]):
         identity |= _name(config)  # begun by an earlier version, which didn't say it
         store.save_meta(META, identity)
-    if config.database.address is not None and _known_id(config) != identity["id"]:
-        path = id_path(config.directory)
-        with contextlib.suppress(OSError):  # then the objective has to do
-            path.parent.mkdir(exist_ok=True)
-            write_whole(path, f"{identity['id']}\n")
+    if config.database.address is not None:
+        keep_in_folder(config, identity["id"])
     return identity
+
+
+def check_folder(config: Config, identity: Mapping[str, Any] | None) -> None:
+    """Refuse to work in a folder whose outputs are those of another config's experiment."""
+    theirs, file_name = _in_folder(config.directory)
+    other = config.directory / file_name
+    if not file_name or not other.is_file() or config.experiment_id is not None:
+        return
+    is_ours = identity is not None and identity["id"] == theirs
+    if not is_ours and other.resolve() != (config.directory / config.file_name).resolve():
+        raise ConfigError(
+            f"{config.file_name}: experiment-name: output/ in this folder has the outputs of "
+            f"another experiment, that of {file_name}, not of {config.experiment_name!r}; copy "
+            f"config and objective into a folder of their own, or move {file_name} out of this one"
+        )
+
+
+def keep_in_folder(config: Config, experiment: str) -> None:
+    """Write down whose outputs the folder has: the experiment's id, and the file of its config."""
+    ours = experiment, config.file_name
+    if config.experiment_id is not None or _in_folder(config.directory) == ours:
+        return
+    path = id_path(config.directory)
+    with contextlib.suppress(OSError):  # then the objective has to do
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, f"{experiment}\n{config.file_name}\n")
 
 
 def load_identity(config: Config, store: Store) -> dict[str, Any] | None:
@@ -92,8 +120,7 @@ def _check_owner(config: Config, identity: Mapping[str, Any]) -> None:
         raise ConfigError(
             f"{where}: {SQLITE_FILE} in this folder holds the jobs of {identity[NAME]!r} "
             f"({identity['main_file']}), not of {config.experiment_name!r}; put the name back, or "
-            "copy config and objective into a folder of their own (or give this config a "
-            "database.address)"
+            "copy config and objective into a folder of their own"
         )
     raise ConfigError(
         f"{where}: {config.experiment_name!r} is taken on this server "
@@ -132,7 +159,7 @@ def _same_file(one: str, other: str) -> bool:
 
 
 def id_path(directory: Path) -> Path:
-    """Where a folder keeps the id of its experiment."""
+    """Where a folder keeps the id of its experiment, and the name of its config."""
     return directory / "output" / ".experiment-id"
 
 
@@ -156,10 +183,17 @@ def _is_of_name(config: Config, identity: Mapping[str, Any]) -> bool:
 def _known_id(config: Config) -> str | None:
     if config.experiment_id is not None:
         return config.experiment_id
+    return _in_folder(config.directory)[0] or None
+
+
+def _in_folder(directory: Path) -> tuple[str, str]:
+    """The id and the config of the experiment that runs in the folder; empty what is not known."""
     try:
-        return id_path(config.directory).read_text(encoding="utf-8").strip()
+        lines = id_path(directory).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        return None
+        return "", ""
+    experiment, file_name = (*lines, "", "")[:2]  # earlier versions kept the id alone
+    return experiment.strip(), file_name
 
 
 def _new_identity(config: Config) -> dict[str, Any]:

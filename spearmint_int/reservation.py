@@ -40,10 +40,19 @@ def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:
         raise StoreError(
             f"job {job_id} was not reserved, but is of a run; 'add' brings results from elsewhere"
         )
+    if _was_interrupted(job, now=store.now()):
+        store.release(job.claim)  # a `tell` that comes to itself is refused from here on
     claimed = store.claim(new_owner(), lease_seconds=LEASE_SECONDS, resource=job.resource)
     if claimed is None or not store.complete(claimed.claim, values):
         raise StoreError(_why_not(store.job(job_id)))
     return store.job(job_id)
+
+
+def _was_interrupted(job: Job, *, now: float) -> bool:
+    """Whether a `tell` was killed before it had stored the result: it takes a moment, and nobody
+    but a run, which there may be none of, looks for leases that have ended."""
+    is_held = job.status is JobStatus.PENDING and job.token is not None
+    return is_held and job.lease_expires is not None and job.lease_expires < now
 
 
 def _why_not(job: Job) -> str:
@@ -53,4 +62,7 @@ def _why_not(job: Job) -> str:
     if job.status is JobStatus.BROKEN:
         reason = job.failures[-1].message if job.failures else "it has failed"
         return f"job {job.id} is broken ({reason}); 'retry' reserves it again, then tell"
-    return f"job {job.id} is being told by somebody else right now"
+    return (
+        f"job {job.id} is being told by somebody else right now; if that was interrupted, try "
+        f"again in {LEASE_SECONDS:g} s"
+    )

@@ -77,6 +77,56 @@ def test_a_folder_that_knows_its_experiment_may_change_its_objective(
     assert begin(experiment(place, OTHER), store) == ours
 
 
+def beside(place: Place, file_name: str, name: str, **keys: Any) -> Config:
+    """The experiment of a config in the place's folder, of a file of its own."""
+    (place.directory / file_name).write_text("{}")
+    config = experiment(place, SQUARE, experiment_name=f"{place.experiment_name}-{name}", **keys)
+    return config.model_copy(update={"file_name": file_name})
+
+
+@pytest.fixture
+def stores(place: Place) -> Iterator[dict[str, Store]]:
+    """Of two experiments of one folder."""
+    names = {name: replace(place, experiment_name=f"{place.experiment_name}-{name}")
+             for name in ("a", "b")}  # fmt: skip
+    opened = {name: open_store_at(there) for name, there in names.items()}
+    yield opened
+    for store in opened.values():
+        store.destroy()
+
+
+def test_a_second_experiment_is_refused_where_the_first_has_its_outputs(
+    place: Place, stores: dict[str, Store]
+) -> None:
+    ours = begin(beside(place, "a.json", "a"), stores["a"])
+    other = beside(place, "b.json", "b")
+    with pytest.raises(ConfigError, match=r"b.json: .* that of a.json.* folder of their own"):
+        begin(other, stores["b"])
+    assert stores["b"].load_meta(META) is None
+    assert begin(beside(place, "b.json", "a"), stores["a"]) == ours  # of the same experiment
+    (place.directory / "b.json").unlink()
+    begin(beside(place, "a.json", "b"), stores["b"])  # it was given another name
+
+
+def test_a_config_that_was_moved_away_leaves_its_folder_to_another(
+    place: Place, stores: dict[str, Store]
+) -> None:
+    begin(beside(place, "a.json", "a"), stores["a"])
+    (place.directory / "a.json").unlink()
+    begin(beside(place, "b.json", "b"), stores["b"])
+
+
+def test_an_experiment_on_a_server_is_refused_in_the_folder_of_an_embedded_one(
+    place: Place, store: Store
+) -> None:
+    embedded = replace(place, address=None)
+    jobs = open_store_at(embedded)
+    run(beside(embedded, "a.json", "a", max_finished_jobs=1), jobs)
+    jobs.close()
+    with pytest.raises(ConfigError, match=r"output/ in this folder .* that of a.json"):
+        begin(beside(place, "b.json", "b"), store)
+
+
 def test_a_renamed_task_is_refused(place: Place, store: Store) -> None:
     begin(experiment(place, SQUARE), store)
     renamed = experiment(place, SQUARE, tasks={"error": {"type": "OBJECTIVE"}})

@@ -39,12 +39,13 @@ def _advice(folder: Folder) -> list[Advice]:
     """On the config and its objective, and on what has changed since the last run."""
     from spearmint_int.check import Advice, check_experiment  # noqa: PLC0415
     from spearmint_int.config.declaration import changes, eras  # noqa: PLC0415
-    from spearmint_int.identity import identity_changes, load_identity  # noqa: PLC0415
+    from spearmint_int.identity import check_folder, identity_changes, load_identity  # noqa: PLC0415
 
     advice = check_experiment(folder.config)
     with folder.results() as store:
         known = [] if store is None else eras(store)
         identity = None if store is None else load_identity(folder.config, store)
+    check_folder(folder.config, identity)
     changed = [*changes(folder.config, known), *identity_changes(folder.config, identity or {})]
     return [*advice, *(Advice(*change) for change in changed)]
 

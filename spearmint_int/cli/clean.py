@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 @on_folder
 def clean(folder: Folder, yes: bool) -> None:
     """Delete all jobs and results of the experiment, its output folder and its trace."""
+    from spearmint_int.identity import META as IDENTITY  # noqa: PLC0415
+    from spearmint_int.identity import check_folder  # noqa: PLC0415
+
     output = folder.directory / "output"
     with ExitStack() as stack:
         _lock_library_folder(folder, stack)
         store = stack.enter_context(folder.store())
+        check_folder(folder.config, store.load_meta(IDENTITY))
         _refuse_while_running(store)
         jobs = value_text.counted(sum(store.tally().counts.values()), "job")
         if not (yes or _agreed(f"Delete {jobs} in {store.location} and {output}?")):

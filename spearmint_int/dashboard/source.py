@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,15 @@ import numpy as np
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.config.declaration import Era, eras, eras_until, of_today, params_of_today
-from spearmint_int.errors import SpearmintError, StoreMissing, StoreUnavailable
+from spearmint_int.errors import (
+    DamagedJob,
+    JobNotFound,
+    SpearmintError,
+    StoreMissing,
+    StoreUnavailable,
+)
 from spearmint_int.goal import Goal, load_goal
+from spearmint_int.history import FEW_JOBS
 from spearmint_int.identity import open_own_store
 from spearmint_int.jobs import UNFINISHED, JobStatus
 from spearmint_int.plots import plot
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
     from spearmint_int.config import Config
     from spearmint_int.config.variables import Variable
     from spearmint_int.explanation import Explanation
-    from spearmint_int.jobs import Job, JobPoint
+    from spearmint_int.jobs import Job, JobPoint, Tally
     from spearmint_int.space import Space
     from spearmint_int.stores import Store
     from spearmint_int.variables import Params
@@ -42,7 +49,6 @@ OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
 # A figure of the model is drawn again at most after so many times what it took: however large the
 # experiment, that is a fiftieth of one core.
 REST = 50.0
-FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
 
 
@@ -119,10 +125,10 @@ class Source:
                 store = self._store()
             except StoreMissing:
                 return NOTHING
-            counts = store.tally().counts
-            if counts != self._state.counts:
+            tally = store.tally()
+            if tally.counts != self._state.counts:
                 goal = load_goal(store) if self.config.stop_when else None
-                self._state = State(counts, self._rows(store, sum(counts.values())), goal)
+                self._state = State(tally.counts, self._rows(store, tally), goal)
             return self._state
 
     def figure(self, kind: str, theme: str) -> Drawn | None:
@@ -257,25 +263,35 @@ class Source:
             self._opened = open_own_store(self.config, patience=PATIENCE_SECONDS)
         return self._opened
 
-    def _rows(self, store: Store, total: int) -> tuple[Trial, ...]:
-        """Finished jobs are read once, and unfinished ones, which are few, each time."""
+    def _rows(self, store: Store, tally: Tally) -> tuple[Trial, ...]:
+        """Finished jobs are read once, and unfinished ones, which are few, each time.
+
+        Where there are other than were counted (some were removed, or can't be read) all are read
+        anew, so that what is left of them is shown.
+        """
         self._eras = eras(store)
-        waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED)}
+        waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED) if self._fits(e)}
         for job_id in waiting:  # a broken one may be tried again
             self._finished.pop(job_id, None)
         known = self._finished.keys() | waiting.keys()
-        self._read(store, [job_id for job_id in range(1, total + 1) if job_id not in known])
+        self._read_each(store, [i for i in range(1, tally.last_id + 1) if i not in known])
+        if len(self._finished) + len(waiting) != sum(tally.counts.values()):
+            self._read_all(store)
         rows = self._finished | waiting
         return tuple(rows[job_id] for job_id in sorted(rows))
 
-    def _read(self, store: Store, ids: Sequence[int]) -> None:
-        if len(ids) <= FEW_JOBS:
-            jobs = [store.job(job_id) for job_id in ids]
-            ended = [self._trial(job) for job in jobs if job.is_finished]
-        else:
-            broken = {job.id: job for job in store.jobs(JobStatus.BROKEN)}
-            ended = [self._row(e, broken.get(e.id)) for e in store.job_points()]
-        self._finished.update({row.id: row for row in ended})
+    def _read_each(self, store: Store, ids: Sequence[int]) -> None:
+        """Those of the jobs that have ended, if it is not for so many."""
+        for job_id in ids if len(ids) <= FEW_JOBS else ():
+            with suppress(JobNotFound, DamagedJob):
+                job = store.job(job_id)
+                if job.is_finished and self._fits(job):
+                    self._finished[job_id] = self._trial(job)
+
+    def _read_all(self, store: Store) -> None:
+        broken = {job.id: job for job in store.jobs(JobStatus.BROKEN)}
+        ended = [self._row(e, broken.get(e.id)) for e in store.job_points() if self._fits(e)]
+        self._finished = {row.id: row for row in ended}
 
     def _trial(self, job: Job) -> Trial:
         return Trial.of_job(of_today(job, self.config), self.config.task_name)
@@ -294,10 +310,17 @@ class Source:
         )
 
     def _params(self, point: JobPoint) -> Params:
-        """By the variables as they were declared when the job was added."""
-        known = eras_until(self._eras, point.id)
-        space = known[-1].space if known else self.space
-        return params_of_today(space.decode(np.array(point.point)), self.config)
+        decoded = self._space_of(point.id).decode(np.array(point.point))
+        return params_of_today(decoded, self.config)
+
+    def _fits(self, job: Job | JobPoint) -> bool:
+        """False where somebody has edited the point, so that it is one of another space."""
+        return len(job.point) == self._space_of(job.id).dimensions
+
+    def _space_of(self, job_id: int) -> Space:
+        """That of the variables as they were declared when the job was added."""
+        known = eras_until(self._eras, job_id)
+        return known[-1].space if known else self.space
 
     def _snapshot(self, version: str) -> Snapshot:
         """All figures of a version share one model."""

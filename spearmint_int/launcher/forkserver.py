@@ -53,6 +53,11 @@ class LifePipe:
         self._words = b""
         self._is_cancelled = False
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether there was a worker, as far as `is_open` has heard."""
+        return bool(self._words)
+
     def is_open(self) -> bool:
         """Take what came; False when the worker is gone, however it ended."""
         try:
@@ -104,10 +109,20 @@ def serve(channel: socket.socket) -> None:
     while (received := _receive(channel)) is not None:
         order, life_fd = received
         _prepare(order.store)
-        if os.fork() == 0:
+        if _is_forked(order.claim.job_id):
             channel.close()
             _work(order, life_fd)
         os.close(life_fd)
+
+
+def _is_forked(job_id: int) -> bool:
+    """Fork; True in the child. Where that is refused, the manager sees a pipe without a word."""
+    try:
+        return os.fork() == 0
+    except OSError as error:
+        sys.stderr.write(f"no worker could be forked for job {job_id}: {error}\n")
+        sys.stderr.flush()
+        return False
 
 
 @cache

@@ -13,7 +13,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import StoreError, StoreUnavailable
+from spearmint_int.errors import StoreError, StoreMissing, StoreUnavailable
 from spearmint_int.jobs import Failure
 from spearmint_int.launcher.delivery import keep_outcome, write_outcome
 from spearmint_int.launcher.execution import open_output, run_objective
@@ -95,6 +95,7 @@ class Heartbeat(threading.Thread):
         self._has_told = False
         self._attached = False
         self._kept: Path | None = None
+        self._is_missing = False  # the store, when it was asked last
 
     def attach(self) -> bool:
         """Wait for the store, and tell it of this worker; False when the claim is lost."""
@@ -124,15 +125,25 @@ class Heartbeat(threading.Thread):
         wait, begin = FIRST_WAIT_SECONDS, time.monotonic()
         while not self._settle():
             waited = time.monotonic() - begin
-            if self._outcome is None and waited > GIVE_BACK_SECONDS:
+            is_over = self._may_leave(waited)
+            if is_over or waited > TELL_SECONDS:
+                self._tell_of_waiting()
+            if is_over:
+                self._disconnect()
                 return
-            self._tell_of_waiting(waited)
             time.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT_SECONDS)
 
-    def _tell_of_waiting(self, waited: float) -> None:
-        """Once: a computed result is never given up while we live."""
-        if waited > TELL_SECONDS and not self._has_told:
+    def _may_leave(self, waited: float) -> bool:
+        """A computed result is never given up while we live; but once it is safe in a file, a
+        manager delivers it too: we go if we are told to, or if there is no store to wait for."""
+        if self._outcome is None:
+            return waited > GIVE_BACK_SECONDS
+        return self._kept is not None and (self._interrupt.is_set() or self._is_missing)
+
+    def _tell_of_waiting(self) -> None:
+        """Once."""
+        if self._outcome is not None and not self._has_told:
             self._has_told = True
             kept = "in memory" if self._kept is None else f"in {self._kept}"
             self._say(f"[spearmint-int: the store is away; the outcome waits {kept}]\n".encode())
@@ -184,6 +195,7 @@ class Heartbeat(threading.Thread):
 
     def _note(self, error: StoreError) -> None:
         """A store that is there but fails may be well again when it is opened anew."""
+        self._is_missing = isinstance(error, StoreMissing)
         if not isinstance(error, StoreUnavailable):
             self._disconnect()
 

@@ -1,9 +1,12 @@
-"""What the parts of a manager that claim jobs and take them back have in common; it only holds."""
+"""What the parts of a manager that claim jobs and take them back have in common."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from spearmint_int.launcher.delivery import deliver_kept_outcomes
+from spearmint_int.manager.events import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,3 +30,11 @@ class JobContext:
     owner: str
     experiment: str
     tell: Listener
+
+    def deliver_kept(self) -> None:
+        """Write what workers have left in files because the store was away."""
+        delivery = deliver_kept_outcomes(
+            self.config.directory, self.store, experiment=self.experiment
+        )
+        for notice in delivery.notices:
+            self.tell(Notice(notice))

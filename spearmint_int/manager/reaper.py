@@ -6,10 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
-from spearmint_int.launcher.delivery import deliver_kept_outcomes
 from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
 from spearmint_int.launcher.output import worker_is_alive
-from spearmint_int.manager.events import Notice
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores.clock import uptime
 
@@ -45,11 +43,7 @@ class Reaper:
 
     def look(self, running: Collection[int]) -> list[Job]:
         """Take back what is lost; the jobs as they were while pending."""
-        delivery = deliver_kept_outcomes(
-            self._context.config.directory, self._context.store, experiment=self._context.experiment
-        )
-        for notice in delivery.notices:
-            self._context.tell(Notice(notice))
+        self._context.deliver_kept()
         begin = uptime()
         if self._last_look is not None and begin - self._last_look > SLEEP_SECONDS:
             self.forgive()
@@ -108,7 +102,7 @@ class Reaper:
     def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
         """False when it is not known: then the lease decides."""
         if state is not WorkerState.UNKNOWN:
-            return state is WorkerState.GONE
+            return state in (WorkerState.GONE, WorkerState.REFUSED)
         if job.process is None:  # it was not submitted, or its manager died in that moment
             return not worker_is_alive(self._context.config.directory, job.id)
         pid, start = job.process.pid, job.process.born

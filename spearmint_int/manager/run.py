@@ -11,6 +11,7 @@ from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.goal import Goal, keep_goal
+from spearmint_int.identity import keep_in_folder
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.ended_elsewhere import EndedElsewhere
 from spearmint_int.manager.estimate import Estimator
@@ -73,6 +74,7 @@ class Run:
         if rule is not None:
             chooser = stopping_chooser(chooser, rule, tell=self._note_goal)
         experiment = StoredExperiment.begin(config, store, chooser=chooser)
+        keep_in_folder(config, experiment.id)  # its jobs' outputs will be there
         self._config, self._store, self._tell, self._stop = config, store, listener, stop
         self._began = store.now()
         self._goal: Goal | None = None

@@ -31,6 +31,8 @@ CLAIM_LOCK_SECONDS = 10.0
 # what this run's workers did by themselves counts: not what a stopped run hands back.
 HAND_BACKS_PER_ATTEMPT = 10
 
+ENDED = (WorkerState.GONE, WorkerState.REFUSED)
+
 
 @dataclass
 class _Submitted:
@@ -41,6 +43,7 @@ class _Submitted:
     is_noted: bool = False  # the store has the scheduler's id
     is_attached: bool = False  # the worker has come up, and renews the lease itself
     is_cancelled: bool = False
+    is_refused: bool = False  # there was no worker after all
 
 
 class RunningJobs:
@@ -131,7 +134,10 @@ class RunningJobs:
                 if one.proc_id and one.job.resource == resource and one.job.id not in self._gone
             }
             states = scheduler.states(list(jobs))
-            self._gone += [jobs[i] for i, state in states.items() if state is WorkerState.GONE]
+            for proc_id in [i for i, state in states.items() if state in ENDED]:
+                self._gone.append(jobs[proc_id])
+                one = self._submitted[jobs[proc_id]]
+                one.is_refused = states[proc_id] is WorkerState.REFUSED
         return len(self._gone) < len(self._submitted)
 
     @property
@@ -184,10 +190,17 @@ class RunningJobs:
     def _ended_job(self, one: _Submitted) -> Job:
         """The job as its worker left it; a worker that left nothing was killed, or never began."""
         job = self._context.store.job(one.job.id)
-        if job.status is not JobStatus.PENDING or job.token != one.job.token:
+        if _is_held(job, one.job):
+            self._context.deliver_kept()  # the store may have been away when the worker went
+            job = self._context.store.job(one.job.id)
+        if not _is_held(job, one.job):
             return job
         if one.is_cancelled and (job.process is None or job.process.pid is None):
             self._context.store.release(job.claim)
+        elif one.is_refused:
+            message = "no worker could be started; output/workers.log may say why"
+            failure = Failure(kind=FailureKind.START, message=message)
+            self._context.store.release(job.claim, failure=failure)
         else:
             message = "the job's worker was killed before it could write a result"
             failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
@@ -195,6 +208,11 @@ class RunningJobs:
                 job.claim, failure, max_attempts=self._context.config.max_attempts
             )
         return self._context.store.job(job.id)
+
+
+def _is_held(job: Job, claimed: Job) -> bool:
+    """Whether the job is still as we have claimed it."""
+    return job.status is JobStatus.PENDING and job.token == claimed.token
 
 
 def _was_handed_back(job: Job, one: _Submitted) -> bool:

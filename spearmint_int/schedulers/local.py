@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from spearmint_int import worker
 from spearmint_int.errors import SchedulerError
@@ -37,19 +37,14 @@ class LocalScheduler:
         self._directory = directory
         self._log = directory / "output" / "workers.log"
         self._workers: dict[str, LifePipe] = {}
-        self._channel, self._server = self._start_server()
+        self._server: ForkServer | None = ForkServer(self._log)
 
     def submit(self, order: Order) -> str:
-        read_fd, write_fd = os.pipe()
-        try:
-            self._send(order, write_fd)
-        except OSError as error:
-            os.close(read_fd)
-            raise SchedulerError(f"no worker could be started: {error}") from None
-        finally:
-            os.close(write_fd)
         proc_id = f"{boot_id()}:{order.claim.job_id}:{order.token}"
-        self._workers[proc_id] = LifePipe(read_fd, mark=order.launch.mark)
+        try:
+            self._workers[proc_id] = self._started(order)
+        except OSError as error:
+            raise SchedulerError(f"no worker could be started: {error}") from None
         return proc_id
 
     def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
@@ -71,6 +66,17 @@ class LocalScheduler:
             if self._log.stat().st_size == 0:  # as it should be
                 self._log.unlink()
 
+    def _started(self, order: Order) -> LifePipe:
+        read_fd, write_fd = os.pipe()
+        try:
+            self._send(order, write_fd)
+        except BaseException:
+            os.close(read_fd)
+            raise
+        finally:
+            os.close(write_fd)
+        return LifePipe(read_fd, mark=order.launch.mark)
+
     def _state(self, proc_id: str) -> WorkerState:
         pipe = self._workers.get(proc_id)
         if pipe is None:
@@ -78,7 +84,7 @@ class LocalScheduler:
         if pipe.is_open():
             return WorkerState.RUNNING
         self._workers.pop(proc_id).bury()
-        return WorkerState.GONE
+        return WorkerState.GONE if pipe.has_begun else WorkerState.REFUSED
 
     def _state_of_other(self, proc_id: str) -> WorkerState:
         """Of a worker that another manager has started, or that is gone since the last question."""
@@ -89,38 +95,68 @@ class LocalScheduler:
         return WorkerState.RUNNING if alive else WorkerState.GONE
 
     def _send(self, order: Order, write_fd: int) -> None:
-        try:
-            send_order(self._channel, order, write_fd)
-        except (BrokenPipeError, ConnectionError):  # the server was killed: workers don't need it
-            self._stop_server()
-            self._channel, self._server = self._start_server()
-            send_order(self._channel, order, write_fd)
+        """To a new server where the last one was killed: its workers don't need it."""
+        if self._server is not None:
+            with contextlib.suppress(ConnectionError):
+                self._send_once(self._server, order, write_fd)
+                return
+        self._server = ForkServer(self._log)
+        self._send_once(self._server, order, write_fd)
 
-    def _start_server(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    def _send_once(self, server: ForkServer, order: Order, write_fd: int) -> None:
         try:
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            log_file = self._log.open("ab")
-        except OSError as error:
-            raise SchedulerError(
-                f"{self._log.parent} can't be written, for the jobs' output: {error.strerror}"
-            ) from None
-        ours, theirs = socket.socketpair()
-        with theirs, log_file as log:
-            words = [sys.executable, str(Path(worker.__file__)), "serve", str(theirs.fileno())]
-            server = subprocess.Popen(
-                words,
-                pass_fds=[theirs.fileno()],
+            send_order(server.channel, order, write_fd)
+        except BaseException:  # half of an order may be on its way
+            self._stop_server()
+            raise
+
+    def _stop_server(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            server.stop()
+
+
+class ForkServer:
+    """The process that forks the workers, and our end of the socket to it."""
+
+    def __init__(self, log_path: Path) -> None:
+        with _opened(log_path) as log:
+            try:
+                self.channel, theirs = socket.socketpair()
+                with theirs:
+                    self.process = self._started(theirs.fileno(), log)
+            except OSError as error:
+                raise SchedulerError(f"no worker could be started: {error}") from None
+
+    def _started(self, fd: int, log: BinaryIO) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                [sys.executable, str(Path(worker.__file__)), "serve", str(fd)],
+                pass_fds=[fd],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
-        return ours, server
+        except BaseException:
+            self.channel.close()
+            raise
 
-    def _stop_server(self) -> None:
-        self._channel.close()
+    def stop(self) -> None:
+        """It ends when it has no more orders."""
+        self.channel.close()
         try:
-            self._server.wait(CLOSE_SECONDS)
+            self.process.wait(CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
-            self._server.kill()
-            self._server.wait()
+            self.process.kill()
+            self.process.wait()
+
+
+def _opened(log_path: Path) -> BinaryIO:
+    try:
+        log_path.parent.mkdir(parents=True, exist_ok=True)
+        return log_path.open("ab")
+    except OSError as error:
+        raise SchedulerError(
+            f"{log_path.parent} can't be written, for the jobs' output: {error.strerror}"
+        ) from None

@@ -17,6 +17,7 @@ class WorkerState(Enum):
     QUEUED = "queued"  # it will start some time
     RUNNING = "running"
     GONE = "gone"  # it has ended, however that was, and will not start (again)
+    REFUSED = "refused"  # known to be gone before it began: the job can't have run
     UNKNOWN = "unknown"  # it can't be known from here, or not now
 
 

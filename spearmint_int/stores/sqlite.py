@@ -45,7 +45,10 @@ class SQLiteStore:
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self._file = SQLiteFile(path, create=create)
-        self._clock = StoreClock(self._clock_at_boot, every=math.inf)
+        # Where the system doesn't tell one boot from the next, what was kept in the one would be
+        # wrong by the machine's uptime in the other: there the wall clock has to do.
+        at_boot = StoreClock(self._clock_at_boot, every=math.inf)
+        self._clock = at_boot if boot_id() else StoreClock(time.time)
 
     @property
     def location(self) -> str:

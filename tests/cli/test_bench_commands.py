@@ -6,10 +6,16 @@ import csv
 import json
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from spearmint_int.config import load_config
+from spearmint_int.errors import StoreError
+from spearmint_int.reservation import reserve, tell
+from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine
 
 
@@ -52,6 +58,22 @@ def test_a_failure_at_the_bench_is_told_as_nan(spearmint: CommandLine, with_resu
     (job_id,) = reserved(spearmint, with_results)
     assert spearmint("tell", with_results, str(job_id), "nan").code == 0
     assert spearmint("show", with_results, str(job_id), "--json").json["value"] is None
+
+
+def test_a_tell_that_was_killed_holds_up_the_next_one_for_its_lease_alone(
+    experiment: Path,
+) -> None:
+    config = load_config(experiment)
+    with closing(open_store(config, create=True)) as store:
+        (job,) = reserve(config, store, 1)
+        killed = store.claim("a tell", lease_seconds=2.0, resource=job.resource)
+        assert killed is not None
+        with pytest.raises(StoreError, match="right now; if that was interrupted, try again in 60"):
+            tell(store, job.id, {"main": 0.35})
+        time.sleep(2.1)
+        assert tell(store, job.id, {"main": 0.35}).values == {"main": 0.35}
+        assert not store.complete(killed.claim, {"main": 7.0})  # it was not killed after all
+        assert (store.job(job.id).values, store.job(job.id).attempts) == ({"main": 0.35}, 1)
 
 
 def test_a_result_cant_be_told_twice(spearmint: CommandLine, with_results: Path) -> None:

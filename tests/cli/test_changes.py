@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import CommandLine
+from tests.places import DATABASE
 
 X = {"type": "FLOAT", "min": -1, "max": 1}
 N = {"type": "INT", "min": 0, "max": 4}
@@ -176,6 +177,24 @@ def test_a_second_experiment_in_a_folder_is_not_handed_the_first_ones_jobs(
         "b.json: experiment-name: spearmint.sqlite in this folder holds the jobs of" in answer.err
     )
     assert len(spearmint("jobs", "--json").json) == 4
+
+
+def test_a_second_experiment_runs_nothing_beside_the_first_although_it_is_on_a_server(
+    spearmint: CommandLine, with_results: Path, mongo_uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(with_results)
+    config = json.loads(Path("config.json").read_text()) | {"chooser": "random_chooser"}
+    Path("config.json").write_text(json.dumps(config))
+    assert spearmint("run").code == 0
+    second_config(with_results)
+    config = json.loads(Path("b.json").read_text())
+    config["database"] = {"address": mongo_uri, "name": DATABASE}
+    Path("b.json").write_text(json.dumps(config))
+    for words in ("check", "run", "add results.csv", "suggest --reserve", "clean --yes"):
+        answer = spearmint(*words.split(), "--config", "b.json")
+        assert answer.code == 2
+        assert "has the outputs of another experiment, that of config.json, not" in answer.err
+    assert Path("output/00000005.out").exists()
 
 
 def test_check_and_run_tell_of_another_main_file(

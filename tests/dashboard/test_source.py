@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 import os
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("dash")
 
-from spearmint_int.config import load_config
+from spearmint_int.config import Config, load_config
 from spearmint_int.dashboard.actions import SIMPLE
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
-from spearmint_int.errors import SpearmintError
+from spearmint_int.errors import DamagedJob, SpearmintError
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
-from spearmint_int.stores import open_store
+from spearmint_int.stores import StoreAddress, open_store
+from spearmint_int.testing.drafts import add
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
 from tests.cli.test_changes import X, declare
 from tests.launcher.launches import eventually
@@ -208,3 +211,53 @@ def test_a_job_has_the_variables_that_it_was_added_with(
     assert drawn is not None
     assert drawn.layout.title.text.endswith("(variables as declared then)")
     source.close()
+
+
+def test_jobs_that_are_damaged_or_removed_do_not_hide_the_others(with_results: Path) -> None:
+    config = load_config(with_results)
+    source, store = Source.of(config), open_store(config)
+    store.remove(1)
+    _edit(config, 2, point="[0.5, 7.0]")
+    assert [row.id for row in source.state().rows] == [3, 4]
+    add(store)
+    assert [(row.id, row.status) for row in source.state().rows][2:] == [(5, "new")]
+    with pytest.raises(DamagedJob, match="job 2 can't be read"):
+        source.job(2)
+    store.close()
+    source.close()
+
+
+def test_a_job_that_is_removed_goes_from_the_page_and_comes_back_with_repair(
+    with_results: Path,
+) -> None:
+    config = load_config(with_results)
+    source, store = Source.of(config), open_store(config)
+    assert [row.id for row in source.state().rows] == [1, 2, 3, 4]
+    taken = store.raw(2)
+    store.remove(2)
+    assert [row.id for row in source.state().rows] == [1, 3, 4]
+    store.put_back(taken)
+    assert [row.id for row in source.state().rows] == [1, 2, 3, 4]
+    store.close()
+    source.close()
+
+
+def test_a_point_of_another_space_is_left_out_of_the_table(with_results: Path) -> None:
+    config = load_config(with_results)
+    store = open_store(config)
+    add(store)
+    add(store)
+    _edit(config, 3, point="[0.5]")
+    _edit(config, 5, point="[0.5]")
+    source = Source.of(config)
+    assert [row.id for row in source.state().rows] == [1, 2, 4, 6]
+    store.close()
+    source.close()
+
+
+def _edit(config: Config, job_id: int, **columns: str) -> None:
+    """Change a row behind the store's back."""
+    path = StoreAddress.of(config).sqlite_path
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for name, text in columns.items():
+            connection.execute(f"UPDATE jobs SET {name} = ? WHERE id = ?", (text, job_id))

@@ -6,11 +6,12 @@ import errno
 import math
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from spearmint_int.errors import StoreUnavailable
+from spearmint_int.errors import StoreError, StoreMissing, StoreUnavailable
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
 from spearmint_int.launcher import supervisor
 from spearmint_int.launcher.delivery import (
@@ -255,3 +256,42 @@ def test_a_worker_that_waits_for_the_store_says_so_and_is_seen_to_be_alive(
     monkeypatch.setattr(supervisor, "open_store_at", away_until_it_was_said)
     work(order)
     assert store.job(1).values == {"main": 4.0}
+
+
+def test_a_worker_whose_store_was_deleted_keeps_its_result_and_ends(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, order = claimed_order(place, store, SQUARE)
+    monkeypatch.setattr(supervisor, "open_store_at", fail_with(StoreMissing("no jobs yet")))
+    thread = threading.Thread(target=work, args=(order,), daemon=True)
+    thread.start()
+    thread.join(20.0)
+    assert not thread.is_alive()
+    assert "the outcome waits in" in printed(place.directory, 1)
+    assert deliver(place, store).delivered == (1,)
+    assert store.job(1).values == {"main": 4.0}
+
+
+def test_a_worker_that_waits_for_the_store_ends_when_it_is_told_to_and_its_result_is_kept(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, order = claimed_order(place, store, SQUARE)
+    monkeypatch.setattr(supervisor, "open_store_at", fail_with(StoreUnavailable("it is away")))
+    interrupt = Wakeup()
+    thread = threading.Thread(target=work, args=(order, interrupt), daemon=True)
+    thread.start()
+    assert eventually(lambda: undelivered_folder(place.directory).exists(), 20.0)
+    time.sleep(1.0)
+    assert thread.is_alive()  # it waits until somebody wants its machine
+    interrupt.set()
+    thread.join(20.0)
+    assert not thread.is_alive()
+    assert deliver(place, store).delivered == (1,)
+    assert store.job(1).values == {"main": 4.0}
+
+
+def fail_with(error: StoreError) -> Callable[..., Store]:
+    def fail(*_: object, **options: object) -> Store:
+        raise error
+
+    return fail

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from spearmint_int.jobs import JobStatus
+from spearmint_int.launcher.delivery import keep_outcome
+from spearmint_int.launcher.order import Order
 from spearmint_int.manager import (
     PATIENCE_SECONDS,
     EndReason,
@@ -18,9 +20,10 @@ from spearmint_int.manager import (
     StoreBack,
     Summary,
 )
+from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import Store, open_store_at
 from tests.launcher.launches import eventually
-from tests.manager.experiments import SLEEP, Heard, experiment, no_estimate
+from tests.manager.experiments import SLEEP, Heard, experiment, no_estimate, run
 from tests.mongo_server import MongoServerProcess
 from tests.places import Place
 
@@ -70,28 +73,58 @@ class BackgroundRun:
 
 def test_a_run_rides_out_a_killed_server(server: MongoServerProcess, tmp_path: Path) -> None:
     place = outage_place(tmp_path, server)
-    run = BackgroundRun(place, QUICK, max_finished_jobs=4, max_concurrent=2)
+    background = BackgroundRun(place, QUICK, max_finished_jobs=4, max_concurrent=2)
     calls = tmp_path / "calls.txt"
     assert eventually(lambda: calls.exists() and len(calls.read_text().split()) >= 2, 60)
     server.kill()
-    assert eventually(lambda: bool(run.heard.of(StoreAway)), 60)
+    assert eventually(lambda: bool(background.heard.of(StoreAway)), 60)
     server.start()
-    assert run.summary(120).reason is EndReason.BUDGET
-    assert run.heard.of(StoreBack)
-    assert run.store.tally().counts[JobStatus.COMPLETE] == 4
+    assert background.summary(120).reason is EndReason.BUDGET
+    assert background.heard.of(StoreBack)
+    assert background.store.tally().counts[JobStatus.COMPLETE] == 4
     assert sorted(map(int, calls.read_text().split())) == [1, 2, 3, 4], "nothing ran twice"
-    run.store.close()
+    background.store.close()
 
 
 def test_a_run_can_be_left_while_the_server_is_away(
     server: MongoServerProcess, tmp_path: Path
 ) -> None:
-    run = BackgroundRun(outage_place(tmp_path, server), SLEEP)
+    background = BackgroundRun(outage_place(tmp_path, server), SLEEP)
     assert eventually((tmp_path / "1.pid").exists, 60)
     server.kill()
-    assert eventually(lambda: bool(run.heard.of(StoreAway)), 60)
-    run.manager.stop(hand_back=True)
+    assert eventually(lambda: bool(background.heard.of(StoreAway)), 60)
+    background.manager.stop(hand_back=True)
     begin = time.monotonic()
-    assert run.summary(60).reason is EndReason.STOPPED
+    assert background.summary(60).reason is EndReason.STOPPED
     assert time.monotonic() - begin < 30
-    run.store.close()
+    background.store.close()
+
+
+class Leaving:
+    """A scheduler whose workers go while the store is away: their outcomes are in files."""
+
+    def submit(self, order: Order) -> str:
+        keep_outcome(order, {"main": 4.0})
+        return order.token
+
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        return dict.fromkeys(ids, WorkerState.GONE)
+
+    def cancel(self, proc_id: str) -> None:
+        pass
+
+    def wakeups(self) -> Sequence[int]:
+        return []
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_worker_that_went_in_an_outage_is_not_taken_for_a_killed_one(
+    place: Place, store: Store
+) -> None:
+    config = experiment(place, max_finished_jobs=1, max_attempts=1)
+    summary, _ = run(config, store, schedulers={"Main": Leaving()})
+    assert summary.reason is EndReason.BUDGET
+    job = store.job(1)
+    assert (job.status, job.values, job.failures) == (JobStatus.COMPLETE, {"main": 4.0}, ())

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from spearmint_int import worker
 from spearmint_int.errors import SchedulerError
 from spearmint_int.jobs import FailureKind, JobStatus
 from spearmint_int.launcher.order import Order
@@ -64,6 +65,41 @@ def test_a_refused_worker_is_tried_again_and_costs_no_attempt(
     scheduler.close()
     assert summary.reason is EndReason.BUDGET
     assert store.tally().counts[JobStatus.COMPLETE] == 2
+
+
+FORKS_FAIL = """
+import os, sys
+from spearmint_int import worker
+
+refusals, fork = {refusals}, os.fork
+
+def refused():
+    global refusals
+    if refusals == 0:
+        return fork()
+    refusals -= 1
+    raise BlockingIOError(11, "Resource temporarily unavailable")
+
+os.fork = refused
+sys.exit(worker.main(sys.argv))
+"""
+
+
+def test_a_refused_fork_is_tried_again_and_costs_no_attempt(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_backoff, "FIRST_SECONDS", 0.05)
+    server = place.directory / "server.py"
+    server.write_text(FORKS_FAIL.format(refusals=3))
+    monkeypatch.setattr(worker, "__file__", str(server))
+    config = experiment(place, SQUARE, max_finished_jobs=2, max_concurrent=2, max_attempts=1)
+    summary, _ = run(config, store)
+    assert summary.reason is EndReason.BUDGET
+    assert [(job.status, job.attempts) for job in store.jobs()] == [(JobStatus.COMPLETE, 1)] * 2
+    failures = [failure for job in store.jobs() for failure in job.failures]
+    assert [failure.kind for failure in failures] == [FailureKind.START] * 3
+    log = (place.directory / "output" / "workers.log").read_text()
+    assert log.count("Resource temporarily unavailable") == 3
 
 
 def test_jobs_that_all_break_from_some_time_on_end_the_run(place: Place, store: Store) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import os
 import select
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -171,13 +174,75 @@ def test_a_killed_server_is_replaced_and_its_workers_live_on(
 ) -> None:
     proc_id = scheduler.submit(claimed_order(place, store, SLEEP)[1])
     objective = objective_pid(place.directory, 1)
-    scheduler._server.kill()
-    scheduler._server.wait()
+    kill_server(scheduler)
     scheduler.submit(claimed_order(place, store, SQUARE)[1])
     assert ended(scheduler) == [2]
     assert is_running(objective)
     scheduler.cancel(proc_id)
     assert ended(scheduler) == [1]
+
+
+def test_a_server_that_could_not_be_replaced_is_replaced_later(
+    place: Place, store: Store, scheduler: LocalScheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill_server(scheduler)
+    _, order = claimed_order(place, store, SQUARE)
+    files = open_files()
+    with monkeypatch.context() as refusing:
+        refusing.setattr(subprocess, "Popen", refuse)
+        for _ in range(2):
+            with pytest.raises(SchedulerError, match="Resource temporarily unavailable"):
+                scheduler.submit(order)
+    assert open_files() < files  # no pipe is left, and no socket to the old server
+    assert scheduler.wakeups() == []
+    scheduler.submit(order)
+    assert ended(scheduler) == [1]
+    assert store.job(1).values == {"main": 4.0}
+
+
+def test_an_output_folder_that_is_away_leaves_no_file_open(
+    place: Place, store: Store, scheduler: LocalScheduler
+) -> None:
+    kill_server(scheduler)
+    output = place.directory / "output"
+    away = output.rename(place.directory / "away")
+    output.write_text("not a folder")
+    _, order = claimed_order(place, store, SQUARE)
+    files = open_files()
+    with pytest.raises(SchedulerError, match=r"output can't be written"):
+        scheduler.submit(order)
+    assert open_files() < files
+    output.unlink()
+    away.rename(output)
+    scheduler.submit(order)
+    assert ended(scheduler) == [1]
+
+
+def test_a_server_that_is_refused_at_once_is_a_sentence_and_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = open_files()
+    with monkeypatch.context() as refusing:
+        refusing.setattr(subprocess, "Popen", refuse)
+        with pytest.raises(SchedulerError, match="no worker could be started"):
+            LocalScheduler(tmp_path)
+    assert open_files() == files
+
+
+def kill_server(scheduler: LocalScheduler) -> None:
+    assert scheduler._server is not None
+    scheduler._server.process.kill()
+    scheduler._server.process.wait()
+
+
+def refuse(*_: object, **options: object) -> None:
+    raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+
+def open_files() -> set[str]:
+    """What this process has open, but for what the collector closes on the way."""
+    gc.collect()
+    return set(os.listdir("/proc/self/fd"))
 
 
 def test_a_module_beside_the_config_does_not_shadow_pythons(

@@ -18,8 +18,8 @@ import pytest
 
 from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
 from spearmint_int.jobs import JobStatus
-from spearmint_int.stores import SQLiteStore, sqlite_file
-from spearmint_int.testing.drafts import FAILURE, add, add_and_claim, claim, draft
+from spearmint_int.stores import SQLiteStore, clock, sqlite, sqlite_file
+from spearmint_int.testing.drafts import FAILURE, LEASE, add, add_and_claim, claim, draft
 from tests.chaos.storm import disk, is_sound
 
 
@@ -180,6 +180,31 @@ def test_a_file_that_is_replaced_under_a_manager_is_noticed(store: SQLiteStore, 
     SQLiteStore(path).close()
     with pytest.raises(StoreError, match="deleted or replaced while in use"):
         add(store)
+
+
+def test_a_reboot_does_not_turn_the_clock_back_where_boots_have_no_names(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days, seconds = 864_000.0, 60.0
+    monkeypatch.setattr(sqlite, "boot_id", lambda: "")
+    set_uptime(monkeypatch, days)
+    before = SQLiteStore(path)
+    add_and_claim(before)
+    before.close()
+    set_uptime(monkeypatch, seconds)
+    right = time.time
+    monkeypatch.setattr(time, "time", lambda: right() + LEASE + 1.0)
+    after = SQLiteStore(path)
+    assert after.now() == pytest.approx(time.time(), abs=5.0)
+    assert len(after.expire(after.now(), max_attempts=3)) == 1
+    after.close()
+
+
+def set_uptime(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """As if the machine had started so long ago."""
+    begin = time.monotonic() - seconds
+    for module in (clock, sqlite):
+        monkeypatch.setattr(module, "uptime", lambda: time.monotonic() - begin)
 
 
 def test_nothing_stays_behind_after_deleting(store: SQLiteStore, tmp_path: Path) -> None:
