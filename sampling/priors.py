@@ -14,7 +14,8 @@ what noise makes necessary. Its standard deviation lies between a hundred-thousa
 of the outputs' own: exact repeats of a result would draw it to zero without end, and a few results
 are else taken for nothing but noise. It may be almost nothing from the start, since most objectives
 are exact, or nearly: Spearmint's horseshoe of scale 0.1 expects a third of the outputs' spread, and
-takes the roughness of an exact function for noise. And a length scale is short rather than anything
+takes the roughness of an exact function for noise. (The model whose predictions are shown expects
+more: `chooser/fitted.py`.) And a length scale is short rather than anything
 up to 10, because noise around a nearly flat function explains few results too well.
 """
 
