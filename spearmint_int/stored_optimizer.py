@@ -69,10 +69,9 @@ class StoredOptimizer(Optimizer):
             options=options,
         )
         experiment.options = options
-        # what never ran, since the bounds were narrowed meanwhile, says nothing of its point
+        # what never ran, since the bounds were narrowed meanwhile, is no evaluation
         self._outside = {job.id for job in store.jobs(JobStatus.BROKEN) if _is_outside(job)}
-        damaged = {damage.job_id for damage in store.damaged()}
-        experiment.history.leave_out(damaged | self._outside)
+        experiment.history.leave_out(damage.job_id for damage in store.damaged())
         self._experiment, self._store = experiment, store
         self._resource, self._owner = next(iter(config.resources)), new_owner() + OURS
         self._choosing = SuggestionLock(store, self._owner)
@@ -166,7 +165,10 @@ class StoredOptimizer(Optimizer):
             self._seen |= new
 
     def _evaluation(self, job: Job) -> Evaluation | None:
-        """What came of a finished job; None where the variables have no place for it now."""
+        """What came of a finished job; None where that says nothing, or where the variables have no
+        place for it now."""
+        if job.is_void:
+            return None
         place = self._experiment.placement.place(job.id, job.point)
         value = (job.values or {}).get(self._experiment.objective, float("nan"))
         was_asked = job.source is not Source.USER
@@ -212,7 +214,6 @@ class StoredOptimizer(Optimizer):
             if place is None or not self._is_inside(job.params):
                 self._store.fail(job.claim, OUTSIDE, max_attempts=1)
                 self._outside.add(job.id)
-                self._experiment.history.leave_out([job.id])
             else:
                 self._store.attach(job.claim, this_process())
                 claimed.append(_Claimed(job.params, place, job))

@@ -92,6 +92,20 @@ def test_a_broken_job_is_nan(store: Store, known: StoreHistory) -> None:
     assert known.best() is None
 
 
+@pytest.mark.parametrize("kind", [FailureKind.STOPPED, FailureKind.LAUNCH, FailureKind.START])
+def test_a_broken_job_that_says_nothing_of_its_point_only_counts(
+    store: Store, known: StoreHistory, kind: FailureKind
+) -> None:
+    complete(store, 0.1, 3.0)
+    add(store, 0.2)
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    store.fail(job.claim, Failure(kind, "it was not tried"), max_attempts=1)
+    assert seen(known) == ([0.1], [3.0], [])
+    assert (known.observations().void, known.finished) == (1, 2)
+    assert known.counts[JobStatus.BROKEN] == 1
+
+
 def test_a_broken_job_that_is_tried_again_is_pending_and_then_complete(
     store: Store, known: StoreHistory
 ) -> None:

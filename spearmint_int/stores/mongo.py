@@ -302,7 +302,8 @@ class MongoStore:
 
     def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
-        fields = dict.fromkeys(("status", "point", "result", "started", "ended"), 1)
+        read = ("status", "point", "result", "started", "ended", "failures.kind")
+        fields = dict.fromkeys(read, 1)
         # For all of them by the index on ids: one that changes its status is met exactly once.
         index = "_id_" if set(statuses) == set(JobStatus) else None
         documents = self._jobs.find(wanted, fields=fields, index=index)

@@ -145,12 +145,14 @@ def job_of(document: Document) -> Job:
 
 
 def job_point_of(document: Document) -> JobPoint:
+    status = JobStatus(document["status"])
     return JobPoint(
         int(document["_id"]),
-        JobStatus(document["status"]),
+        status,
         records.checked_point(document["point"]),
         records.result_from_record(document["result"]),
         records.seconds_of(document["started"], document["ended"]),
+        records.is_void_record(status, document["failures"]),
     )
 
 

@@ -27,6 +27,7 @@ from spearmint_int.jobs import (
     Source,
     Tally,
     checked_values,
+    is_void,
     seconds_between,
 )
 
@@ -183,6 +184,12 @@ def failure_record(failure: Failure) -> Record:
     """A failure, its kind as text."""
     record: Record = plain(asdict(failure) | {"kind": failure.kind.value})
     return record
+
+
+def is_void_record(status: JobStatus, failures: list[Mapping[str, Any]]) -> bool:
+    """`Job.is_void` of a record that was not read as a whole."""
+    last = FailureKind(failures[-1]["kind"]) if failures else None
+    return is_void(status, last)
 
 
 def process_record(process: ProcessInfo) -> Record:

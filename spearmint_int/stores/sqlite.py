@@ -205,7 +205,8 @@ class SQLiteStore:
         names = [status.value for status in statuses]
         with self._file.reading() as connection:
             rows = connection.execute(
-                "SELECT id, status, point, result, started, ended FROM jobs"
+                "SELECT id, status, point, result, started, ended,"
+                " CASE status WHEN 'broken' THEN failures ELSE '[]' END AS failures FROM jobs"
                 f" WHERE status IN ({sqlite_rows.marks(names)}) ORDER BY id",
                 names,
             ).fetchall()

@@ -101,12 +101,14 @@ def job_of(row: sqlite3.Row) -> Job:
 
 
 def job_point_of(row: sqlite3.Row) -> JobPoint:
+    status = JobStatus(row["status"])
     return JobPoint(
         row["id"],
-        JobStatus(row["status"]),
+        status,
         records.checked_point(json.loads(row["point"])),
         records.result_from_record(loads(row["result"])),
         records.seconds_of(row["started"], row["ended"]),
+        records.is_void_record(status, json.loads(row["failures"])),
     )
 
 

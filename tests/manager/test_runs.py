@@ -228,6 +228,20 @@ def test_the_model_is_told_where_it_failed(place: Place, store: Store) -> None:
     assert seen[2][1] == 2.0
 
 
+def test_a_main_file_that_cant_be_loaded_teaches_nothing_of_any_place(
+    place: Place, store: Store
+) -> None:
+    run(experiment(place, "import no_such_module", max_finished_jobs=5), store)
+    seen = []
+
+    def chooser(problem: Problem, count: int = 1) -> Answer:
+        seen.append((len(problem.observations), problem.index))
+        return CHOOSERS["random_chooser"](problem, count)
+
+    run(experiment(place, SQUARE, max_finished_jobs=5), store, chooser=chooser)
+    assert seen == [(0, 3), (1, 4)]
+
+
 def test_a_run_in_which_every_job_breaks_stops_early_with_the_first_error(
     place: Place, store: Store
 ) -> None:
