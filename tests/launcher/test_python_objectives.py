@@ -312,7 +312,8 @@ def main(job_id, params):
 
 
 def test_an_objective_that_answers_an_interrupt_by_an_exit_has_no_outcome(tmp_path: Path) -> None:
-    interrupt, outcomes = Wakeup(), list[Outcome | None]()
+    interrupt = Wakeup()
+    outcomes: list[Outcome | None] = []
     launched = launch(tmp_path, SAYS_GOODBYE)
     thread = threading.Thread(target=lambda: outcomes.append(run(launched, interrupt)))
     thread.start()
