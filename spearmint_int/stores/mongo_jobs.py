@@ -160,7 +160,9 @@ def damage_of(document: Document) -> records.Damage | None:
     try:
         job_of(document)
     except DamagedJob as error:
-        return records.Damage(document["_id"], str(error))
+        return records.Damage(
+            document["_id"], str(error), document.get("status"), document.get("resource")
+        )
     return None
 
 

@@ -65,10 +65,13 @@ LATEST_TIME = 1e11  # the year 5138: what is later is no time, and no calendar m
 
 @dataclass(frozen=True)
 class Damage:
-    """A job that can't be read: its number, and the sentence about it."""
+    """A job that can't be read: its number, the sentence about it, and what its row says of where
+    it belongs."""
 
     job_id: int
     sentence: str
+    status: Any = None
+    resource: Any = None
 
 
 def plain(value: Any, place: str = "value") -> Any:

@@ -116,7 +116,7 @@ def damage_of(row: sqlite3.Row) -> records.Damage | None:
     try:
         job_of(row)
     except DamagedJob as error:
-        return records.Damage(row["id"], str(error))
+        return records.Damage(row["id"], str(error), row["status"], row["resource"])
     return None
 
 
