@@ -121,8 +121,9 @@ class StoreHistory:
     def leave_out(self, ids: Iterable[int]) -> None:
         """These jobs are damaged in another part than those that are read here."""
         for job_id in ids:
-            self._left_out.add(job_id)
-            self.forget(job_id)
+            if isinstance(job_id, int) and job_id > 0:  # else it is damaged, and never read here
+                self._left_out.add(job_id)
+                self.forget(job_id)
 
     @property
     def finished_ids(self) -> list[int]:
@@ -148,8 +149,8 @@ class StoreHistory:
 
     @property
     def total(self) -> int:
-        """The number of jobs, which is the highest id."""
-        return sum(self.counts.values())
+        """The number of jobs that there have been, which is the highest id."""
+        return self.tally.last_id
 
     @property
     def finished(self) -> int:

@@ -102,6 +102,7 @@ class MongoStore:
             self._chains = self._values(database, f"{experiment}.chains")
             self._meta = self._values(database, f"{experiment}.meta")
             self._prepare(create=create)
+            self._jobs.removed = int(self._meta.load(records.REMOVED) or 0)
         except BaseException:
             self._server.close()
             raise
@@ -325,6 +326,8 @@ class MongoStore:
         return raw
 
     def remove(self, job_id: int) -> None:
+        self._jobs.removed = self._jobs.last_id()
+        self._meta.save(records.REMOVED, self._jobs.removed)
         self._jobs.remove(job_id)
 
     def put_back(self, raw: Mapping[str, Any]) -> None:

@@ -42,6 +42,7 @@ Record = dict[str, Any]
 
 # What reading a damaged row may raise.
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+REMOVED = "highest-id-at-a-removal"  # the name of a store's meta value
 LARGEST_ID = 2**63 - 1  # both databases refuse to compare with more
 NUMBERS = frozenset({int, float})
 NUMBER, MAYBE_NUMBER, MAYBE_TEXT = (int, float), (int, float, NoneType), (str, NoneType)
@@ -207,9 +208,16 @@ def lost_worker(job: Job) -> Failure:
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
 
 
-def possible_id(job_id: int) -> int:
+def checked_id(job_id: Any) -> int:
+    """The id of a row or document; ValueError for one that no store has given."""
+    if not isinstance(job_id, int | float) or job_id < 1 or job_id != int(job_id):
+        raise ValueError(f"its id must be a whole number from 1 on, got {job_id!r}")
+    return int(job_id)
+
+
+def possible_id(job_id: Any) -> Any:
     """The id, to ask a database for; JobNotFound for one that no database could hold."""
-    if job_id > LARGEST_ID:
+    if isinstance(job_id, int) and job_id > LARGEST_ID:
         raise no_such_job(job_id)
     return job_id
 
@@ -283,7 +291,7 @@ def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
     """The job of a record that came out of a store; DamagedJob when it is none."""
     with reading(job_id):
         _check_types(record)
-        return _job(job_id, record)
+        return _job(checked_id(job_id), record)
 
 
 def _job(job_id: int, record: Mapping[str, Any]) -> Job:
