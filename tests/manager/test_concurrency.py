@@ -105,6 +105,23 @@ def test_the_lock_is_waited_for_before_variables_are_declared_anew(
     assert time.monotonic() - begin > 0.4
 
 
+def test_a_run_lets_those_go_first_who_wait_for_the_lock(place: Place, store: Store) -> None:
+    """Its jobs end so fast that it never rests."""
+    config = experiment(place, SQUARE, max_concurrent=50, max_finished_jobs=1000)
+    manager = Manager(config, store, recommender=no_estimate, listener=lambda _: None)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(manager.run)
+        while store.last_id() < 3:
+            time.sleep(0.05)
+        with SuggestionLock(store, "somebody").held():
+            before = store.last_id()
+            time.sleep(0.5)
+            assert store.last_id() == before
+        manager.stop()
+        assert running.result().reason is EndReason.STOPPED
+    assert before < 50
+
+
 def test_the_lock_is_waited_for_before_variables_are_declared_first(
     place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
