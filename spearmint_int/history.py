@@ -101,6 +101,8 @@ class StoreHistory:
             self._codes[:] = UNKNOWN
             self._unreadable.clear()
             self._keep(self._store.job_points())
+            ended = set(self.finished_ids)  # some of them since the unfinished ones were read
+            self._unfinished = {i: e for i, e in self._unfinished.items() if i not in ended}
 
     def _known(self, status: JobStatus) -> int:
         codes = [code for code, of in STATUSES.items() if of is status]
