@@ -86,7 +86,7 @@ def _found(folder: Folder, status: JobStatus | None, limit: int | None) -> _Foun
             damaged = () if is_sound else _damaged(store, status)
     except StoreMissing:
         return _Found([])
-    older = len(set(newest).difference(damaged)) - len(jobs)
+    older = sum(job_id not in damaged for job_id in newest) - len(jobs)
     return _Found([of_today(job, folder.config) for job in jobs], older, damaged)
 
 

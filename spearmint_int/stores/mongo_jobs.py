@@ -167,9 +167,7 @@ def damage_of(document: Document) -> records.Damage | None:
     try:
         job_of(document)
     except DamagedJob as error:
-        return records.Damage(
-            document["_id"], str(error), document.get("status"), document.get("resource")
-        )
+        return records.Damage.of(document["_id"], error, document)
     return None
 
 

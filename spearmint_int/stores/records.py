@@ -71,8 +71,13 @@ class Damage:
 
     job_id: int
     sentence: str
-    status: Any = None
-    resource: Any = None
+    status: str | None = None
+    resource: str | None = None
+
+    @classmethod
+    def of(cls, job_id: int, error: DamagedJob, record: Mapping[str, Any]) -> Damage:
+        known = (record.get(name) for name in ("status", "resource"))
+        return cls(job_id, str(error), *(text if isinstance(text, str) else None for text in known))
 
 
 def plain(value: Any, place: str = "value") -> Any:

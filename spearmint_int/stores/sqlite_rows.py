@@ -127,7 +127,7 @@ def damage_of(row: sqlite3.Row) -> records.Damage | None:
     try:
         job_of(row)
     except DamagedJob as error:
-        return records.Damage(row["id"], str(error), row["status"], row["resource"])
+        return records.Damage.of(row["id"], error, dict(row))
     return None
 
 

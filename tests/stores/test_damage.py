@@ -199,6 +199,16 @@ def test_a_backup_has_all_jobs_and_state(store: Store, tmp_path: Path) -> None:
     copy.close()
 
 
+def test_a_run_goes_on_beside_a_job_whose_status_is_none(store: Store, place: Place) -> None:
+    if place.address is None:
+        pytest.skip("SQLite refuses it")
+    run(experiment(place, max_finished_jobs=2), store)
+    edit_mongo(place, place.address)(2, {"status": ["complete"]})
+    run(experiment(place, max_finished_jobs=3), store)
+    assert [job.id for job in store.jobs()][:2] == [1, 3]
+    store.destroy()
+
+
 @pytest.mark.parametrize("chooser", ["random_chooser", "default_chooser"])
 def test_a_run_goes_on_with_damaged_and_deleted_jobs_and_says_so(
     store: Store, place: Place, edit: Edit, chooser: str
