@@ -179,11 +179,9 @@ class StoredExperiment(Experiment):
         """For whoever adds jobs: what the first one said holds for all that follow."""
         begin_identity(config, store)
         known = eras(store)
-        if known and not is_of(config, known[-1]):
+        if not known or not is_of(config, known[-1]):  # others may be at it, or about to add a job
             with SuggestionLock(store, new_owner()).held():
                 begin_era(config, store)
-        else:
-            begin_era(config, store)
         store.first_meta("seed", config.seed)
         keep_settings(config, store)
         return cls(config, store, chooser=chooser)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 CHAIN = "hyperparameters"  # the chain's name in a store
 FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 UNKNOWN = 0
-CODES = {JobStatus.COMPLETE: 1, JobStatus.BROKEN: 2}
+COMPLETE, BROKEN, VOID = 1, 2, 3  # void: broken, and says nothing of its point
+STATUSES = {COMPLETE: JobStatus.COMPLETE, BROKEN: JobStatus.BROKEN, VOID: JobStatus.BROKEN}
 
 
 class History(Protocol):
@@ -94,12 +95,18 @@ class StoreHistory:
         for job_id in self._unfinished:  # a broken job may be tried again
             self.forget(job_id)
         self._fetch(self._missing())
-        if any(np.count_nonzero(self._codes == CODES[s]) != self.counts[s] for s in FINISHED):
+        if any(self._known(status) != self.counts[status] for status in FINISHED):
             # Somebody else finished a job between the reads, or had a broken one tried again.
             self._is_exact = False
             self._codes[:] = UNKNOWN
             self._unreadable.clear()
             self._keep(self._store.job_points())
+            ended = set(self.finished_ids)  # some of them since the unfinished ones were read
+            self._unfinished = {i: e for i, e in self._unfinished.items() if i not in ended}
+
+    def _known(self, status: JobStatus) -> int:
+        codes = [code for code, of in STATUSES.items() if of is status]
+        return int(np.count_nonzero(np.isin(self._codes, codes)))
 
     def _were_counted(self, unfinished: Sequence[JobPoint]) -> bool:
         """Whether these are those of the tally: nobody has added or claimed one in between."""
@@ -116,8 +123,9 @@ class StoreHistory:
     def leave_out(self, ids: Iterable[int]) -> None:
         """These jobs are damaged in another part than those that are read here."""
         for job_id in ids:
-            self._left_out.add(job_id)
-            self.forget(job_id)
+            if isinstance(job_id, int) and job_id > 0:  # else it is damaged, and never read here
+                self._left_out.add(job_id)
+                self.forget(job_id)
 
     @property
     def finished_ids(self) -> list[int]:
@@ -143,8 +151,8 @@ class StoreHistory:
 
     @property
     def total(self) -> int:
-        """The number of jobs, which is the highest id."""
-        return sum(self.counts.values())
+        """The number of jobs that there have been, which is the highest id."""
+        return self.tally.last_id
 
     @property
     def finished(self) -> int:
@@ -152,12 +160,15 @@ class StoreHistory:
         return int(np.count_nonzero(self._codes))
 
     def observations(self) -> Observations:
-        known = (self._codes != UNKNOWN) & ~np.isnan(self._points).any(axis=1)
+        has_place = (self._codes != UNKNOWN) & ~np.isnan(self._points).any(axis=1)
+        is_void = self._codes == VOID
+        known = has_place & ~is_void
         return Observations(
             self._points[known],
             {task: values[known] for task, values in self._values.items()},
             self._seconds[known],
-            self._codes[known] == CODES[JobStatus.COMPLETE],
+            self._codes[known] == COMPLETE,
+            void=int(np.count_nonzero(has_place & is_void)),
         )
 
     def pending(self) -> FloatArray:
@@ -238,7 +249,7 @@ class StoreHistory:
         if job_id in self._unfinished:
             return self._unfinished[job_id].status
         code = int(self._codes[job_id - 1]) if job_id <= len(self._codes) else UNKNOWN
-        return next((status for status, known in CODES.items() if known == code), None)
+        return STATUSES.get(code)
 
     def _keep(self, evaluations: Iterable[JobPoint]) -> None:
         for e in evaluations:
@@ -249,7 +260,8 @@ class StoreHistory:
             for task, values in self._values.items():
                 values[e.id - 1] = e.value(task)
             self._seconds[e.id - 1] = np.nan if e.seconds is None else e.seconds
-            self._codes[e.id - 1] = CODES[e.status]
+            code = COMPLETE if e.status is JobStatus.COMPLETE else BROKEN
+            self._codes[e.id - 1] = VOID if e.is_void else code
 
     def _fits(self, e: JobPoint) -> bool:
         """False for a damaged job, and for a point of another space."""
@@ -270,7 +282,7 @@ class StoreHistory:
 
 
 def _point_of(job: Job) -> JobPoint:
-    return JobPoint(job.id, job.status, job.point, job.values, job.seconds)
+    return JobPoint(job.id, job.status, job.point, job.values, job.seconds, job.is_void)
 
 
 class MemoryHistory:

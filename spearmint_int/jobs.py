@@ -74,9 +74,16 @@ class FailureKind(str, Enum):
     LOST_WORKER = "lost-worker"
     LAUNCH = "launch"  # the objective can't be used as it is
     START = "start"  # it could not be started now: a file is missing, a fork was refused
+    STOPPED = "stopped"  # somebody has ended it by hand
 
     def __str__(self) -> str:
         return self.value
+
+    @property
+    def is_of_the_point(self) -> bool:
+        """Whether the parameters may be at fault; else `main` was not called with them, or was not
+        let come to its end, and the same could have happened anywhere."""
+        return self not in (FailureKind.LAUNCH, FailureKind.START, FailureKind.STOPPED)
 
 
 def printable(text: str) -> str:
@@ -181,6 +188,12 @@ class Job:
         return self.status in FINISHED
 
     @property
+    def is_void(self) -> bool:
+        """True for a broken job that says nothing of its point: no model learns from it."""
+        last = self.failures[-1].kind if self.failures else None
+        return is_void(self.status, last)
+
+    @property
     def is_reserved(self) -> bool:
         """True for a point that waits for a person to bring its result."""
         return self.status is JobStatus.NEW and self.resource.startswith(RESERVED)
@@ -206,6 +219,7 @@ class JobPoint(NamedTuple):
     point: tuple[float, ...]
     values: Values | None
     seconds: float | None = None  # what it cost; None where it did not run here
+    is_void: bool = False  # as `Job.is_void`
 
     def value(self, task: str) -> float:
         """The task's number; NaN for a broken or unfinished job, or one without that task."""
@@ -240,6 +254,14 @@ def _changed(
     counts: Mapping[JobStatus, int], change: Mapping[JobStatus, int]
 ) -> dict[JobStatus, int]:
     return {status: number + change.get(status, 0) for status, number in counts.items()}
+
+
+def is_void(status: JobStatus, last: FailureKind | None) -> bool:
+    """Whether a job in this status, whose last failure is of this kind, says nothing of its point.
+
+    The last one counts: what came before it, another attempt was to show.
+    """
+    return status is JobStatus.BROKEN and last is not None and not last.is_of_the_point
 
 
 def seconds_between(started: float | None, ended: float | None) -> float | None:

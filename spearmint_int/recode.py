@@ -120,8 +120,11 @@ def _places(space: Space) -> dict[str, int]:
 
 def _element(u: FloatArray, old: Variable, new: Variable) -> FloatArray:
     if isinstance(old, Enum) and isinstance(new, Enum):
+        # by the option that it was: another one's column may be above 0 too, where T is not applied
+        if old.decode(u) not in new.options:
+            return np.full(len(new.options), np.nan)
         row = [float(u[old.options.index(o)]) if o in old.options else 0.0 for o in new.options]
-        return np.array(row) if any(row) else np.full(len(row), np.nan)
+        return np.array(row)
     if isinstance(old, Int) and isinstance(new, Int):
         return np.array([_whole(old.decode(u), new)])
     if isinstance(old, Float) and isinstance(new, Float):
@@ -140,7 +143,8 @@ def _given(value: Any, i: int, variable: Variable) -> FloatArray:
 
 
 def _whole(x: int, new: Int) -> float:
-    """Where x lies among the new integers, or beside them; NaN for one that is between them."""
+    """Where x lies among the new integers, or beside them; NaN for one that is between them, or in
+    the outer half of the first or the last one's cell, where it would be taken for that."""
     low, high = int(new.min), int(new.max)
     if (new.log or new.base is not None) and x < 1:
         return float("nan")  # a log scale has no place for it
@@ -148,9 +152,9 @@ def _whole(x: int, new: Int) -> float:
         ends = np.log(low - 0.5), np.log(high + 0.5)
         return float((np.log(x) - ends[0]) / (ends[1] - ends[0]))
     index = (x - low) / new.step if new.base is None else float(np.log(x / low) / np.log(new.base))
-    if low <= x <= high and abs(index - round(index)) > 1e-9:
-        return float("nan")
-    return (index + 0.5) / new.cells
+    u = (index + 0.5) / new.cells
+    is_between = abs(index - round(index)) > 1e-9
+    return float("nan") if is_between and 0.0 <= u <= 1.0 else u
 
 
 def _real(x: float, old: Float, new: Float) -> float:

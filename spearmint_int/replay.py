@@ -33,6 +33,7 @@ class PastHistory:
     tasks: Sequence[str]
     dimensions: int
     start: Mapping[str, Any] | None
+    void: int = 0  # so many others had ended, and say nothing of their points
 
     def observations(self) -> Observations:
         seconds = [np.nan if e.seconds is None else e.seconds for e in self.known]
@@ -41,6 +42,7 @@ class PastHistory:
             {task: np.array([e.value(task) for e in self.known]) for task in self.tasks},
             np.array(seconds),
             np.array([e.status is JobStatus.COMPLETE for e in self.known], dtype=np.bool_),
+            self.void,
         )
 
     def pending(self) -> FloatArray:
@@ -141,14 +143,16 @@ def past_experiment(
     placement = experiment.placement_for(job.id)
     waiting = ids_of(job.provenance.get("pending_jobs") or ())
     before = _placed(sorted((e for e in points if e.id < job.id), key=lambda e: e.id), placement)
-    known = [e for e in before if e.id not in waiting]
-    _check_ended(known, job)
+    ended = [e for e in before if e.id not in waiting]
+    _check_ended(ended, job)
+    known = [e for e in ended if not e.is_void]
     history = PastHistory(
         known=known,
         under_way=[e for e in before if e.id in waiting],
         tasks=experiment.tasks,
         dimensions=placement.space.dimensions,
         start=job.provenance.get("start"),
+        void=len(ended) - len(known),
     )
     return PastExperiment(
         placement.space,

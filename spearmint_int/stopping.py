@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 META = "stop"
 LEASE_SECONDS = 60.0
-STOPPED = Failure(FailureKind.SIGNAL, "it was stopped by hand")
+STOPPED = Failure(FailureKind.STOPPED, "it was stopped by hand")
 
 
 def stop_runs(store: Store) -> None:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spearmint_int.errors import SpaceError, SpaceExhausted, StoreError
+from spearmint_int.errors import (
+    ConfigError,
+    JobNotFound,
+    SpaceError,
+    SpaceExhausted,
+    StoreError,
+)
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner, this_process
@@ -21,6 +27,7 @@ from spearmint_int.suggestion_lock import SuggestionLock
 if TYPE_CHECKING:
     from spearmint_int.chooser import ChooserOptions, Suggestion
     from spearmint_int.config import Config
+    from spearmint_int.jobs import Values
     from spearmint_int.stores.protocol import Store
     from spearmint_int.variables import Params
 
@@ -69,14 +76,14 @@ class StoredOptimizer(Optimizer):
             options=options,
         )
         experiment.options = options
-        # what never ran, since the bounds were narrowed meanwhile, says nothing of its point
+        # what never ran, since the bounds were narrowed meanwhile, is no evaluation
         self._outside = {job.id for job in store.jobs(JobStatus.BROKEN) if _is_outside(job)}
-        damaged = {damage.job_id for damage in store.damaged()}
-        experiment.history.leave_out(damaged | self._outside)
+        experiment.history.leave_out(damage.job_id for damage in store.damaged())
         self._experiment, self._store = experiment, store
         self._resource, self._owner = next(iter(config.resources)), new_owner() + OURS
         self._choosing = SuggestionLock(store, self._owner)
         self._seen: set[int] = set()  # the finished jobs that are among the evaluations
+        self._unstored: list[tuple[Pending, float]] = []  # told, and not in the store yet
         self._take_over()
         self._refresh()
         self.drop_known_guesses()
@@ -101,13 +108,21 @@ class StoredOptimizer(Optimizer):
                     if not asked:
                         raise
                 asked += self._claim(wanted - len(asked))
-            return [deepcopy(job.params) for job in asked]
+            return [deepcopy(claimed.params) for claimed in asked]
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
+        """As ever; what an earlier run has not ended is left to `ask`."""
         with self._lock:
-            with self._choosing.held():
-                added = self._add_suggestions(count)
-            self._claim(len(added))
+            self._refresh()
+            older = self._claim(self._experiment.history.counts[JobStatus.NEW])
+            try:
+                with self._choosing.held():
+                    added = self._add_suggestions(count)
+                self._claim(len(added))
+            finally:
+                ids = {claimed.job.id for claimed in older}
+                self._set_pending([p for p in self._pending if _id_of(p) not in ids])
+                self._release(older)
             return added
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
@@ -116,7 +131,7 @@ class StoredOptimizer(Optimizer):
             told, was_asked = self._as_asked(params)
             # first: it is known here, whatever the store does
             self._evaluations.append(Evaluation(told.params, number, told.point, was_asked))
-            self._seen.add(self._store_result(told, number))
+            self._unstored.append((told, number))
             self._refresh()
 
     def forget(self, params: Mapping[str, Any]) -> None:
@@ -137,6 +152,8 @@ class StoredOptimizer(Optimizer):
     def close(self) -> None:
         """Hand back what was not told, and let go of the store; what is known stays readable."""
         with self._lock, suppress(StoreError):  # what is not handed back the next run takes over
+            with suppress(StoreError, ConfigError):
+                self._store_results()
             chain = self.chain
             if chain is not None:
                 self._experiment.history.keep_chain(chain)
@@ -156,7 +173,8 @@ class StoredOptimizer(Optimizer):
                 self._store.release(job.claim)
 
     def _refresh(self) -> None:
-        """Read what is new."""
+        """Write what was told, and read what is new."""
+        self._store_results()
         history = self._experiment.history
         history.refresh()
         new = set(history.finished_ids) - self._seen
@@ -166,7 +184,10 @@ class StoredOptimizer(Optimizer):
             self._seen |= new
 
     def _evaluation(self, job: Job) -> Evaluation | None:
-        """What came of a finished job; None where the variables have no place for it now."""
+        """What came of a finished job; None where that says nothing, or where the variables have no
+        place for it now."""
+        if job.is_void:
+            return None
         place = self._experiment.placement.place(job.id, job.point)
         value = (job.values or {}).get(self._experiment.objective, float("nan"))
         was_asked = job.source is not Source.USER
@@ -175,10 +196,12 @@ class StoredOptimizer(Optimizer):
     def _add(self, count: int) -> None:
         """So many new jobs: guesses first, then what the chooser chooses."""
         with self._choosing.held():
+            self._experiment.check_declaration()
             self._drop_needless_guesses()
-            guesses, self._guesses = self._guesses[:count], self._guesses[count:]
+            guesses = self._guesses[:count]
             for guess in guesses:
                 self._store.add(self._draft(guess, Source.INITIAL))
+                del self._guesses[0]
             if len(guesses) < count:
                 try:
                     self._add_suggestions(count - len(guesses))
@@ -199,7 +222,7 @@ class StoredOptimizer(Optimizer):
             tasks=self._experiment.tasks,
         )
 
-    def _claim(self, count: int) -> list[Job]:
+    def _claim(self, count: int) -> list[_Claimed]:
         """The first new jobs, so many at most: they are ours to evaluate."""
         claimed: list[_Claimed] = []
         while len(claimed) < count:
@@ -212,13 +235,12 @@ class StoredOptimizer(Optimizer):
             if place is None or not self._is_inside(job.params):
                 self._store.fail(job.claim, OUTSIDE, max_attempts=1)
                 self._outside.add(job.id)
-                self._experiment.history.leave_out([job.id])
             else:
                 self._store.attach(job.claim, this_process())
                 claimed.append(_Claimed(job.params, place, job))
         self._set_pending([*self._pending, *claimed])
         self._refresh()
-        return [pending.job for pending in claimed]
+        return claimed
 
     def _is_inside(self, params: Params) -> bool:
         try:
@@ -227,12 +249,26 @@ class StoredOptimizer(Optimizer):
             return False
         return True
 
+    def _store_results(self) -> None:
+        """What was told, and could not be written until now if the store was away."""
+        while self._unstored:
+            self._seen.add(self._store_result(*self._unstored[0]))
+            del self._unstored[0]
+
     def _store_result(self, told: Pending, number: float) -> int:
         """The id of the job that has it: the one that was asked for, or a new one."""
         values = {self._experiment.objective: number}
-        if isinstance(told, _Claimed) and self._store.complete(told.job.claim, values):
+        if isinstance(told, _Claimed) and self._completes(told.job, values):
             return told.job.id
-        return self._store.add_complete(self._draft(told, Source.USER), values).id
+        with self._choosing.held():
+            self._experiment.check_declaration()
+            return self._store.add_complete(self._draft(told, Source.USER), values).id
+
+    def _completes(self, job: Job, values: Values) -> bool:
+        try:
+            return self._store.complete(job.claim, values)
+        except JobNotFound:  # somebody has deleted it
+            return False
 
     def _release(self, pending: Iterable[Pending]) -> None:
         for one in pending:
@@ -241,6 +277,10 @@ class StoredOptimizer(Optimizer):
 
     def _set_pending(self, pending: list[Pending]) -> None:
         self._pending = pending  # the store knows them as jobs
+
+
+def _id_of(pending: Pending) -> int | None:
+    return pending.job.id if isinstance(pending, _Claimed) else None
 
 
 def _is_outside(job: Job) -> bool:

@@ -18,6 +18,9 @@ LOCK = "suggestion"
 LOCK_SECONDS = 30.0  # how long other machines wait when the manager that suggests is killed
 RENEW_SECONDS = 10.0
 WAIT_SECONDS = 60.0  # a suggestion of somebody else takes seconds
+# The lock of whoever waits for the other one: a run whose jobs end faster than it suggests would
+# never let go of that. It ends soon where who waited was killed.
+WAITING, WAITING_SECONDS = "suggestion-waiting", 2.0
 
 
 class SuggestionLock:
@@ -57,14 +60,26 @@ class SuggestionLock:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Wait for it, and have it inside; StoreUnavailable when that takes too long."""
-        until = time.monotonic() + WAIT_SECONDS
-        while not self.take():
-            if time.monotonic() > until:
-                raise StoreUnavailable(
-                    f"somebody else has been choosing a point for {WAIT_SECONDS:g} s; try again"
-                )
-            time.sleep(0.1)
+        if not self.take():
+            self._wait()
         try:
             yield
         finally:
             self.release()
+
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for it: a manager lets them go first."""
+        return self._store.lock_holder(WAITING) is not None
+
+    def _wait(self) -> None:
+        until = time.monotonic() + WAIT_SECONDS
+        try:
+            while not self.take():
+                if time.monotonic() > until:
+                    raise StoreUnavailable(
+                        f"somebody else has been choosing a point for {WAIT_SECONDS:g} s; try again"
+                    )
+                self._store.lock(WAITING, self._owner, seconds=WAITING_SECONDS)
+                time.sleep(0.1)
+        finally:
+            self._store.unlock(WAITING, self._owner)

@@ -10,11 +10,13 @@ import pytest
 
 from spearmint_int.history import StoreHistory
 from spearmint_int.jobs import (
+    FINISHED,
     UNFINISHED,
     Failure,
     FailureKind,
     Job,
     JobDraft,
+    JobPoint,
     JobStatus,
     Source,
     Tally,
@@ -90,6 +92,20 @@ def test_a_broken_job_is_nan(store: Store, known: StoreHistory) -> None:
     assert points == [0.1]
     assert np.isnan(values).all()
     assert known.best() is None
+
+
+@pytest.mark.parametrize("kind", [FailureKind.STOPPED, FailureKind.LAUNCH, FailureKind.START])
+def test_a_broken_job_that_says_nothing_of_its_point_only_counts(
+    store: Store, known: StoreHistory, kind: FailureKind
+) -> None:
+    complete(store, 0.1, 3.0)
+    add(store, 0.2)
+    job = store.claim("a", lease_seconds=60)
+    assert job is not None
+    store.fail(job.claim, Failure(kind, "it was not tried"), max_attempts=1)
+    assert seen(known) == ([0.1], [3.0], [])
+    assert (known.observations().void, known.finished) == (1, 2)
+    assert known.counts[JobStatus.BROKEN] == 1
 
 
 def test_a_broken_job_that_is_tried_again_is_pending_and_then_complete(
@@ -240,3 +256,25 @@ def test_a_change_by_others_between_two_reads_wants_a_refresh(
     assert known.tally == store.tally(["Main"])
     assert noted(known, add(store, 0.4))
     assert known.tally == store.tally(["Main"])
+
+
+def test_a_job_that_ends_between_two_reads_is_not_both_ended_and_pending(
+    store: Store, known: StoreHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for u in (0.1, 0.2):
+        add(store, u)
+    first, second = (store.claim("b", lease_seconds=60) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    read = type(store).job_points
+
+    def others_end(self: Store, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
+        if statuses == FINISHED:
+            return read(self, statuses)
+        store.complete(first.claim, {"main": 1.0})
+        points = read(self, statuses)
+        store.complete(second.claim, {"main": 2.0})
+        return points
+
+    monkeypatch.setattr(type(store), "job_points", others_end)
+    assert seen(known) == ([0.1, 0.2], [1.0, 2.0], [])

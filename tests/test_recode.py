@@ -75,6 +75,28 @@ def test_an_integer_between_the_new_steps_has_no_place() -> None:
     assert np.isnan(moved(5, Int(0, 10), Int(0, 10, step=2))).all()
 
 
+@pytest.mark.parametrize(
+    ("value", "new"),
+    [
+        (13, Int(14, 30, step=2)),
+        (11, Int(4, 10, step=3)),
+        (15, Int(16, 64, base=2)),
+        (70, Int(16, 64, base=2)),
+    ],
+)
+def test_an_integer_right_beyond_the_new_bounds_is_not_taken_for_the_nearest(
+    value: int, new: Int
+) -> None:
+    assert np.isnan(moved(value, Int(1, 100), new)).all()
+
+
+def test_an_unrounded_point_is_that_of_its_own_option() -> None:
+    earlier = Space({"v": Enum(list("abc"))})
+    unrounded = np.array([0.3, 0.7, 0.1])  # b, as the basic treatment keeps it
+    assert np.isnan(recoded(unrounded, earlier, Space({"v": Enum(list("ac"))}), {})).all()
+    assert recoded(unrounded, earlier, Space({"v": Enum(list("ba"))}), {}).tolist() == [0.7, 0.3]
+
+
 def test_an_option_that_is_gone_has_no_place() -> None:
     assert np.isnan(moved("c", Enum(list("abc")), Enum(list("ab")))).all()
 

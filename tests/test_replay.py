@@ -64,6 +64,23 @@ def test_every_suggestion_of_a_run_is_computed_again(place: Place, store: Store)
     assert all(all_the_same(config, store))
 
 
+def test_suggestions_after_a_job_that_could_not_be_tried_are_computed_again(
+    place: Place, store: Store
+) -> None:
+    config = experiment(place, **QUICK)
+    grown(config, store, 4)
+    store.add(JobDraft({"x": 0.5, "k": 1}, (0.75, 0.3)))
+    job = store.claim("me", lease_seconds=1000)
+    while job is not None:
+        store.fail(job.claim, Failure(FailureKind.LAUNCH, "no such module"), max_attempts=1)
+        job = store.claim("me", lease_seconds=1000)
+    last = grown(config, store, 2)[-1]
+    now, points = StoredExperiment.read(config, store), store.job_points(list(JobStatus))
+    before = problem_before(now, points, last)
+    assert (before.index, before.observations.void) == (last.id - 1, 1)
+    assert replay(now, points, last).is_same
+
+
 @pytest.mark.slow
 def test_a_hundred_suggestions_are_computed_again_with_any_number_of_threads(
     place: Place, store: Store

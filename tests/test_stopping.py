@@ -37,6 +37,7 @@ def test_a_running_job_is_broken_at_once_and_its_claim_is_lost(store: Store) -> 
     assert not store.renew(claimed.claim, lease_seconds=100)
     assert not store.complete(claimed.claim, {"main": 1.0})
     assert store.job(1).failures[-1].message == "it was stopped by hand"
+    assert store.job(1).is_void
 
 
 def test_a_reserved_point_is_given_up(store: Store) -> None:

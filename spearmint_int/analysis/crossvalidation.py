@@ -72,4 +72,5 @@ def taken(observations: Observations, rows: IntArray) -> Observations:
         {task: values[rows] for task, values in observations.values.items()},
         observations.seconds[rows],
         observations.worked[rows],
+        observations.void,
     )

@@ -31,12 +31,14 @@ class Observations:
 
     `values` has the numbers [n] of every task by its name, NaN where there is none; `seconds` [n]
     is what each cost, NaN where that is not known; `worked` [n] is False for those that broke.
+    Beside them were `void` ones, of which nothing is known, not even that they fail.
     """
 
     points: FloatArray
     values: Mapping[str, FloatArray]
     seconds: FloatArray
     worked: NDArray[np.bool_]
+    void: int = 0
 
     def __post_init__(self) -> None:
         if np.ndim(self.points) != 2:
@@ -99,7 +101,7 @@ class Problem:
     @property
     def index(self) -> int:
         """The number of points that were ever suggested or brought."""
-        return len(self.observations) + len(self.pending)
+        return len(self.observations) + self.observations.void + len(self.pending)
 
     def rng(self) -> np.random.Generator:
         """The random numbers of this suggestion, which are those of no other."""
@@ -109,7 +111,8 @@ class Problem:
     def fingerprint(self) -> str:
         """What two problems have in common exactly when a chooser must give the same answer."""
         chain = () if self.chain is None else (self.chain.states, self.chain.widths)
-        settings = (self.space, replace(self.options, threads=1), self.seed, self.objective)
+        void = (self.observations.void,) if self.observations.void else ()
+        settings = (self.space, replace(self.options, threads=1), self.seed, self.objective, *void)
         hashed = hashlib.sha256(repr(settings).encode())
         for array in (self.observations.points, self.values, self.pending, *chain):
             hashed.update(repr(array.shape).encode())

@@ -72,12 +72,20 @@ def _without_number(jobs: list[Job], task: str) -> int:
 def add_results(
     config: Config, store: Store, results: list[Result], *, again: bool = False
 ) -> list[Job]:
-    """The jobs that the results became; with `again` also of those that are there already."""
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    """The jobs that the results became; with `again` also of those that are there already.
 
-    StoredExperiment.begin(config, store)
-    new = results if again else _without_known(results, config, store)
-    return store.add_all_complete(new)
+    Under the suggestion lock: what is there already is what a second `add` has just brought, too,
+    and nobody declares the variables anew in between.
+    """
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.launcher.liveness import new_owner  # noqa: PLC0415
+    from spearmint_int.suggestion_lock import SuggestionLock  # noqa: PLC0415
+
+    experiment = StoredExperiment.begin(config, store)
+    with SuggestionLock(store, new_owner()).held():
+        experiment.check_declaration()
+        new = results if again else _without_known(results, config, store)
+        return store.add_all_complete(new)
 
 
 def _without_known(results: list[Result], config: Config, store: Store) -> list[Result]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -24,7 +24,7 @@ from spearmint_int.errors import StoreMissing
 from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
@@ -53,39 +53,67 @@ def jobs(
     status = None if name is None else JobStatus(name)
     if limit is None and not (all_jobs or as_json):
         limit = SHOWN_JOBS
-    found, counts = _found(folder, status, limit)
+    found, older, damaged = _found(folder, status, limit)
     if as_json:
         print_json([job_document(job, task=folder.config.task_name) for job in found])
-        return
-    _print_jobs(found, folder.config)
-    total = sum(counts.values()) if status is None else counts[status]
-    if len(found) < total:
-        others = value_text.counted(total - len(found), "job")
-        why = "older: --all" if len(found) == limit else "damaged: 'spearmint-int repair'"
-        click.echo(f"({others} not shown, {why})")
+    else:
+        _print_jobs(found, folder.config)
+    if older and not as_json:
+        click.echo(f"({value_text.counted(older, 'job')} not shown, older: --all)")
+    if damaged:
+        click.echo(value_text.damaged(damaged), err=as_json)
 
 
-def _found(
-    folder: Folder, status: JobStatus | None, limit: int | None
-) -> tuple[list[Job], dict[JobStatus, int]]:
-    """The jobs to list, and how many there are of each status; none before the first run."""
+class _Found(NamedTuple):
+    """What there is to list."""
+
+    jobs: list[Job]
+    older: int = 0  # so many more there are
+    damaged: Sequence[int] = ()
+
+
+def _found(folder: Folder, status: JobStatus | None, limit: int | None) -> _Found:
+    """The newest jobs; none before the first run."""
     from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
 
     try:
         with folder.store() as store:
-            found = [of_today(job, folder.config) for job in last_jobs(store, status, limit)]
-            return found, store.tally().counts
+            tally = store.tally()
+            jobs, newest = _newest(store, status, limit)
+            there = tally.last_id if status is None else tally.counts[status]
+            # all rows are only read where one must be damaged, or was deleted
+            is_sound = len(newest) >= there and (not jobs or newest[-len(jobs)] == jobs[0].id)
+            damaged = () if is_sound else _damaged(store, status)
     except StoreMissing:
-        return [], dict.fromkeys(JobStatus, 0)
+        return _Found([])
+    older = sum(job_id not in damaged for job_id in newest) - len(jobs)
+    return _Found([of_today(job, folder.config) for job in jobs], older, damaged)
+
+
+def _damaged(store: Store, status: JobStatus | None) -> list[int]:
+    """The jobs that can't be read; of one status those that seem to have it."""
+    found = (one for one in store.damaged() if status is None or one.status == status.value)
+    return [damage.job_id for damage in found]
 
 
 def last_jobs(store: Store, status: JobStatus | None, limit: int | None) -> list[Job]:
-    """The newest `limit` jobs of one status or all, by ascending id."""
-    if limit is None:
-        return store.jobs(status)
+    """The newest `limit` jobs of one status or all that can be read, by ascending id."""
+    return _newest(store, status, limit)[0]
+
+
+def _newest(
+    store: Store, status: JobStatus | None, limit: int | None
+) -> tuple[list[Job], list[int]]:
+    """`last_jobs`, and the ids of all whose points can be read."""
     statuses = list(JobStatus) if status is None else [status]
-    ids = [evaluation.id for evaluation in store.job_points(statuses)][-limit:]
-    return store.jobs(status, after_id=ids[0] - 1, limit=len(ids)) if ids else []
+    ids = [point.id for point in store.job_points(statuses)]
+    wanted = len(ids) if limit is None else limit
+    first = len(ids)
+    found: list[Job] = []
+    while first > 0 and len(found) < wanted:  # once, but where other parts of some are damaged
+        first = max(first - (wanted - len(found)), 0)
+        found = store.jobs(status, after_id=ids[first] - 1)
+    return found[-wanted:], ids
 
 
 def _print_jobs(found: list[Job], config: Config) -> None:

@@ -42,6 +42,7 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
         "id": job.id,
         "status": job.status.value,
         "reserved": job.is_reserved,
+        "void": job.is_void,
         "value": None if job.values is None else job.values.get(task),
         "params": job.params,
         "metrics": metrics_of(job),

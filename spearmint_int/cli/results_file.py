@@ -30,7 +30,7 @@ Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 
 # What `export` writes beside the parameters; `add` passes over it.
 JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
-               "ended", "failure", "reserved", "point", "values")  # fmt: skip
+               "ended", "failure", "reserved", "void", "point", "values")  # fmt: skip
 PREFIX = "params."  # tells a variable called `id` from the job's id
 DELIMITERS = ",;\t"
 METRIC = "metrics."  # before the name of a number that was returned beside the tasks
@@ -49,8 +49,9 @@ class Row:
 
     @property
     def has_result(self) -> bool:
-        """False for the unfinished jobs of an export."""
-        return self.cells.get("status") not in ("new", "pending")
+        """False for those jobs of an export that are unfinished, or say nothing of their points."""
+        is_void = self.cells.get("void") in (True, "True")
+        return not is_void and self.cells.get("status") not in ("new", "pending")
 
 
 def read_rows(text: str, *, name: str, as_json: bool) -> list[Row]:
@@ -216,7 +217,7 @@ def csv_text(jobs: Sequence[Job], config: Config) -> str:
     columns = parameter_columns(config)
     metrics = list(dict.fromkeys(name for job in jobs for name in metrics_of(job)))
     head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure",
-            "reserved"]  # fmt: skip
+            "reserved", "void"]  # fmt: skip
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *(METRIC + name for name in metrics)])
@@ -251,4 +252,4 @@ def _csv_row(job: Job, config: Config) -> list[Any]:
     value = None if job.values is None else job.values.get(config.task_name)
     failure = job.failures[-1].message if job.failures else ""
     row = [job.id, job.status.value, *cells, value, job.seconds, job.source.value]
-    return [*row, job.attempts, failure, job.is_reserved]
+    return [*row, job.attempts, failure, job.is_reserved, job.is_void]

@@ -17,7 +17,7 @@ from spearmint_int.goal import load_goal
 from spearmint_int.jobs import FAILED_HERE, FINISHED, JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from spearmint_int.chooser import Recommendation
     from spearmint_int.cli.arguments import Folder
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from spearmint_int.goal import Goal
     from spearmint_int.jobs import Job, JobPoint
     from spearmint_int.stores import Store
-
-MOST_NUMBERS = 10  # of damaged jobs
 
 
 @dataclass(frozen=True)
@@ -152,7 +150,7 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
     if broken is not None and broken.failures:
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
     if report.damaged:
-        yield "damaged", _damaged(report.damaged)
+        yield "damaged", value_text.damaged(report.damaged)
 
 
 def _result(config: Config, job: Job | None, note: str = "") -> str:
@@ -172,13 +170,6 @@ def _counts_text(report: StatusReport) -> str:
     new = counts.pop("new") - report.reserved
     counts = {"new": new, "reserved": report.reserved} | counts
     return ", ".join(f"{n} {word}" for word, n in counts.items() if n) or "no jobs yet"
-
-
-def _damaged(ids: Sequence[int]) -> str:
-    shown = ", ".join(map(str, ids[:MOST_NUMBERS]))
-    more = f" and {len(ids) - MOST_NUMBERS} more" if len(ids) > MOST_NUMBERS else ""
-    noun, them = ("job", "it") if len(ids) == 1 else ("jobs", "them")
-    return f"{noun} {shown}{more} can't be read; 'spearmint-int repair' shows and mends {them}"
 
 
 def _time_left(config: Config, report: StatusReport) -> str:

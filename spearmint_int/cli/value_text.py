@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from spearmint_int.jobs import FAILED_HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 DIGITS = 6
 MOST_DECIMALS = 7
+MOST_NUMBERS = 10  # of damaged jobs
 
 
 def number(x: float | None) -> str:
@@ -84,3 +85,11 @@ def out_of(n: int, budget: int | None, noun: str = "") -> str:
 def counted(n: int, noun: str) -> str:
     """`1 job`, `2 jobs`."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def damaged(ids: Sequence[int]) -> str:
+    """The sentence that names the jobs that can't be read."""
+    shown = ", ".join(map(str, ids[:MOST_NUMBERS]))
+    more = f" and {len(ids) - MOST_NUMBERS} more" if len(ids) > MOST_NUMBERS else ""
+    noun, them = ("job", "it") if len(ids) == 1 else ("jobs", "them")
+    return f"{noun} {shown}{more} can't be read; 'spearmint-int repair' shows and mends {them}"

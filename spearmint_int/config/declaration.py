@@ -90,7 +90,7 @@ def begin_era(config: Config, store: Store) -> list[Era]:
     check_variables(config, known)
     if is_of(config, known[-1]):
         return known
-    known.append(Era(sum(store.tally().counts.values()), declared(config)))
+    known.append(Era(store.last_id(), declared(config)))
     store.save_meta(LATER, [{"after": e.after, "variables": e.variables} for e in known[1:]])
     return known
 

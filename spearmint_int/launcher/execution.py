@@ -89,9 +89,11 @@ def _python_call(
 
     def outcome_of(end: ProcessEnd) -> Outcome | None:
         report = _read_report(os.pread(result, LARGEST_REPORT, 0))
-        if report is None:
+        outcome = None if report is None else outcome_of_report(report, launch.tasks)
+        was_ended = end.cancelled or end.timed_out  # and may have answered that by an exception
+        if outcome is None or (was_ended and isinstance(outcome, Failure)):
             return outcome_without_result(end, launch)
-        return _with_process(outcome_of_report(report, launch.tasks), end)
+        return _with_process(outcome, end)
 
     return _command(launch, words, pass_fds=fds), outcome_of
 

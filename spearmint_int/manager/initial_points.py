@@ -30,7 +30,7 @@ def add_initial_points(config: Config, store: Store, space: Space) -> list[Job]:
     if not points or store.load_meta(META) == points:
         return []
     there = [job.params for job in store.jobs() if job.source is Source.INITIAL]
-    added = []
+    added, has_room = [], True
     for given, resource in zip(points, cycle(config.resources), strict=False):
         if given in there:
             there.remove(given)  # the same point may stand in the config twice
@@ -38,9 +38,12 @@ def add_initial_points(config: Config, store: Store, space: Space) -> list[Job]:
         point = tuple(space.encode(given).tolist())
         draft = JobDraft(given, point, Source.INITIAL, resource=resource, tasks=config.tasks)
         job = store.add(draft, limit=config.resources[resource].max_finished_jobs)
-        if job is not None:
+        if job is None:
+            has_room = False  # a larger budget may come
+        else:
             added.append(job)
-    store.save_meta(META, points)
+    if has_room:
+        store.save_meta(META, points)
     return added
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import DamagedJob, JobNotFound
-from spearmint_int.jobs import UNFINISHED, Failure, Job, JobStatus
+from spearmint_int.jobs import Failure, Job, JobStatus
 from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import Best, EndReason, Progress
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from spearmint_int.history import StoreHistory
     from spearmint_int.manager.events import Estimate
     from spearmint_int.stores.protocol import Store
+    from spearmint_int.stores.records import Damage
     from spearmint_int.variables import Params
 
 # So many jobs in a row say that the objective itself is at fault (more with several slots).
@@ -44,8 +46,12 @@ class Mean:
 class ProgressTracker:
     """What has happened so far, in this run and in the experiment."""
 
-    def __init__(self, config: Config, store: Store, history: StoreHistory) -> None:
+    def __init__(
+        self, config: Config, store: Store, history: StoreHistory, damaged: Sequence[Damage] = ()
+    ) -> None:
+        """The `damaged` jobs are counted, but nobody will start or end one."""
         self._config, self._store, self._history = config, store, history
+        self._damaged = Counter((damage.resource, damage.status) for damage in damaged)
         self._begin = time.monotonic()
         self._best: Best | None = None
         self._completed, self._broken = 0, 0  # of this run; NaN is an answer, not a fault
@@ -107,26 +113,38 @@ class ProgressTracker:
         limit = self._config.resources[resource].max_finished_jobs
         return limit is None or sum(self._budget(resource).values()) < limit
 
-    def has_new(self, resource: str) -> bool:
-        """Whether a job of the resource waits to be claimed."""
-        return self._budget(resource)[JobStatus.NEW] > 0
+    def may_start(self, resource: str) -> bool:
+        """Whether a job of the resource waits to be claimed, and the budget has room for it."""
+        return self._startable(resource) > 0
+
+    def passed_budget(self, resource: str) -> int | None:
+        """The resource's budget where there are more jobs than that, since it was larger before;
+        else None. New ones may be left over then, such as a run has handed back."""
+        limit = self._config.resources[resource].max_finished_jobs
+        is_passed = limit is not None and sum(self._budget(resource).values()) > limit
+        return limit if is_passed else None
 
     def is_spent(self) -> bool:
-        """Whether every job of the budget has ended."""
-        limits = {n: r.max_finished_jobs for n, r in self._config.resources.items()}
-        return (
-            all(
-                limit is not None and self._finished_of(name) >= limit
-                for name, limit in limits.items()
-            )
-            and not self.unfinished
-        )
+        """Whether no job may be added, and all that could be run have ended."""
+        return not any(map(self.may_add, self._config.resources)) and not self.unfinished
 
     @property
     def unfinished(self) -> int:
-        """New and pending jobs of the config's resources, of all managers."""
-        budgets = map(self._budget, self._config.resources)
-        return sum(budget[status] for budget in budgets for status in UNFINISHED)
+        """Jobs of the config's resources that will end: pending ones, of all managers, and new ones
+        that may be started."""
+        resources = self._config.resources
+        return sum(self._usable(n, JobStatus.PENDING) + self._startable(n) for n in resources)
+
+    def _startable(self, resource: str) -> int:
+        new, limit = self._usable(resource, JobStatus.NEW), self.passed_budget(resource)
+        if limit is None:
+            return new
+        begun = self._finished_of(resource) + self._budget(resource)[JobStatus.PENDING]
+        return min(new, max(limit - begun, 0))
+
+    def _usable(self, resource: str, status: JobStatus) -> int:
+        """Those that can be read, as far as that was known when the run began."""
+        return max(self._budget(resource)[status] - self._damaged[resource, status.value], 0)
 
     def every_job_breaks(self) -> bool:
         """Whether to give up: many jobs of this run broke, and none gave a result."""

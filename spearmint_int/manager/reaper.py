@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
+from spearmint_int.jobs import RESERVED, Failure, FailureKind, Job, JobStatus
 from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
 from spearmint_int.launcher.output import worker_is_alive
 from spearmint_int.schedulers import WorkerState
@@ -90,8 +90,9 @@ class Reaper:
             return False
         if job.started is not None and now - job.started < START_SECONDS:
             return False
-        if job.lease_owner == self._context.owner:
-            return self._context.store.release(job.claim)  # it never started
+        if job.lease_owner == self._context.owner or job.resource.startswith(RESERVED):
+            # it never started, or a `tell` was killed: the point waits for its result as before
+            return self._context.store.release(job.claim)
         message = "the job's manager and worker were killed before there was a result"
         failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
         taken = self._context.store.fail(

@@ -81,7 +81,7 @@ class Run:
         damaged = store.damaged()
         self._history = experiment.history
         self._history.leave_out(damage.job_id for damage in damaged)
-        self._tracker = ProgressTracker(config, store, self._history)
+        self._tracker = ProgressTracker(config, store, self._history, damaged)
         self._trace = TraceFiles(config.directory)
         self._outage = Outage(listener)
         context = JobContext(config, store, schedulers, owner, experiment.id, listener)
@@ -195,14 +195,17 @@ class Run:
         for name, resource in self._config.resources.items():
             is_shared = resource.max_concurrent_in_all is not None
             while self._has_room(name):
-                is_there = self._tracker.has_new(name)
-                if is_there and (job := self._jobs.start_next(name)) is not None:
+                is_there = self._tracker.may_start(name)
+                if is_there and (job := self._start_next(name)) is not None:
                     self._note_change(job)
                     continue
                 waits_for_others = is_there and is_shared
                 if waits_for_others or not self._ask(name, unless_new=not is_there):
                     break
         self._suggester.rest()
+
+    def _start_next(self, resource: str) -> Job | None:
+        return self._jobs.start_next(resource, budget=self._tracker.passed_budget(resource))
 
     def _has_room(self, resource: str) -> bool:
         limit = self._config.resources[resource].max_concurrent
@@ -232,7 +235,7 @@ class Run:
     def _has_work(self) -> bool:
         """Whether, as far as we know, there is a job to start or a point to ask for."""
         return any(
-            self._has_room(name) and (self._tracker.has_new(name) or self._wants_point(name))
+            self._has_room(name) and (self._tracker.may_start(name) or self._wants_point(name))
             for name in self._config.resources
         )
 
@@ -251,7 +254,7 @@ class Run:
             self._is_stale |= readiness is Readiness.INITIAL_POINTS
             return False
         self._is_stale, self._has_news = False, True
-        if unless_new and self._tracker.has_new(resource):
+        if unless_new and self._tracker.may_start(resource):
             return True
         if self._tracker.may_add(resource):
             self._suggester.begin(resource)

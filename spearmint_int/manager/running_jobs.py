@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spearmint_int.manager.job_context import JobContext
 
 
-CLAIM_LOCK = "claim"  # where all managers together may run so many jobs only
+CLAIM_LOCK = "claim"  # where all managers together may run, or begin, so many jobs only
 CLAIM_LOCK_SECONDS = 10.0
 
 # A worker that is told to end (SIGTERM) hands its job back, which costs no attempt: that a cluster
@@ -64,9 +64,12 @@ class RunningJobs:
         """Slots of the resource that are taken."""
         return sum(1 for one in self._submitted.values() if one.job.resource == resource)
 
-    def start_next(self, resource: str) -> Job | None:
-        """Claim the resource's next new job and start it; None when there is none to be had."""
-        job = self._claim(resource)
+    def start_next(self, resource: str, *, budget: int | None = None) -> Job | None:
+        """Claim the resource's next new job and start it; None when there is none to be had.
+
+        With a budget, only while fewer than that have begun, of all managers: there are more.
+        """
+        job = self._claim(resource, budget)
         if job is None:
             return None
         if self._hand_backs[job.id] >= self._most_hand_backs:
@@ -104,26 +107,29 @@ class RunningJobs:
         self._submitted[job.id] = _Submitted(job, None)
         self._gone.append(job.id)
 
-    def _claim(self, resource: str) -> Job | None:
-        """The next new job, while all managers together have fewer than may run at a time."""
-        limit = self._context.config.resources[resource].max_concurrent_in_all
-        lease = self._context.config.lease_time
-        if limit is None:
-            return self._context.store.claim(
-                self._context.owner, lease_seconds=lease, resource=resource
-            )
+    def _claim(self, resource: str, budget: int | None) -> Job | None:
+        """The next new job, while all managers together have fewer than may run at a time, and
+        have begun fewer than the budget."""
+        at_once = self._context.config.resources[resource].max_concurrent_in_all
+        if at_once is None and budget is None:
+            return self._claim_next(resource)
         lock = f"{CLAIM_LOCK}-{resource}"
         if not self._context.store.lock(lock, self._context.owner, seconds=CLAIM_LOCK_SECONDS):
             return None
         try:
             counted = self._context.store.tally([resource]).budgets[resource]
-            if counted[JobStatus.PENDING] >= limit:
+            begun = sum(counted.values()) - counted[JobStatus.NEW]
+            if at_once is not None and counted[JobStatus.PENDING] >= at_once:
                 return None
-            return self._context.store.claim(
-                self._context.owner, lease_seconds=lease, resource=resource
-            )
+            return None if budget is not None and begun >= budget else self._claim_next(resource)
         finally:
             self._context.store.unlock(lock, self._context.owner)
+
+    def _claim_next(self, resource: str) -> Job | None:
+        lease = self._context.config.lease_time
+        return self._context.store.claim(
+            self._context.owner, lease_seconds=lease, resource=resource
+        )
 
     def notice_exits(self) -> bool:
         """Ask the schedulers which workers are gone; needs no store. True while some run."""

@@ -27,7 +27,7 @@ class Readiness(Enum):
 
     READY = "ready"  # all data are read, and nobody else chooses
     INITIAL_POINTS = "initial points"  # they were stored as jobs, and come first
-    LOCKED = "locked"  # another manager is at it
+    LOCKED = "locked"  # somebody else is at it, or waits to be
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,10 @@ class Suggester:
         return self._attempt is not None
 
     def prepare(self) -> Readiness:
-        """Read all data for a suggestion, if the lock is free."""
+        """Read all data for a suggestion, if the lock is free and nobody waits for it."""
+        if self._lock.is_wanted():
+            self.rest()
+            return Readiness.LOCKED
         if not self._lock.take():
             return Readiness.LOCKED
         if self._add_initial_points():

@@ -102,6 +102,7 @@ class MongoStore:
             self._chains = self._values(database, f"{experiment}.chains")
             self._meta = self._values(database, f"{experiment}.meta")
             self._prepare(create=create)
+            self._jobs.removed = int(self._meta.load(records.REMOVED) or 0)
         except BaseException:
             self._server.close()
             raise
@@ -302,7 +303,8 @@ class MongoStore:
 
     def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
-        fields = dict.fromkeys(("status", "point", "result", "started", "ended"), 1)
+        read = ("status", "point", "result", "started", "ended", "failures.kind")
+        fields = dict.fromkeys(read, 1)
         # For all of them by the index on ids: one that changes its status is met exactly once.
         index = "_id_" if set(statuses) == set(JobStatus) else None
         documents = self._jobs.find(wanted, fields=fields, index=index)
@@ -324,6 +326,8 @@ class MongoStore:
         return raw
 
     def remove(self, job_id: int) -> None:
+        self._jobs.removed = self._jobs.last_id()
+        self._meta.save(records.REMOVED, self._jobs.removed)
         self._jobs.remove(job_id)
 
     def put_back(self, raw: Mapping[str, Any]) -> None:

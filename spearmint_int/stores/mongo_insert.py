@@ -43,16 +43,18 @@ def insert_next(
     jobs: Collection[Document],
     rows: Sequence[Record],
     *,
+    removed: int,
     permitted: Callable[[int], bool] = lambda _: True,
     after: int | None = None,
 ) -> list[Job]:
     """Insert the rows under the next ids, in order, while permitted; the jobs that went in.
 
-    `permitted` is asked with the last id in use. With `after` only the id after that will do.
+    `removed` is the highest id that was in use at a removal, 0 without one. `permitted` is asked
+    with the last id in use. With `after` only the id after that will do.
     """
     added: list[Job] = []
     while len(added) < len(rows):
-        last = server.call(lambda: last_id(jobs))
+        last = max(server.call(lambda: last_id(jobs)), removed)
         if (after is not None and last != after) or not permitted(last):
             break
         batch = dict(enumerate(rows[len(added) : len(added) + BATCH], start=last + 1))

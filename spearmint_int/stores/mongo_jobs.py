@@ -40,6 +40,7 @@ class JobCollection:
 
     def __init__(self, server: MongoServer, collection: MongoCollection[Document]) -> None:
         self._server, self._collection = server, collection
+        self.removed = 0  # the highest id that was in use when a job was removed
 
     def make_index(self) -> None:
         self._server.call(lambda: self._collection.create_index(INDEX))
@@ -52,7 +53,14 @@ class JobCollection:
         after: int | None = None,
     ) -> list[Job]:
         """See `insert_next`."""
-        return insert_next(self._server, self._collection, rows, permitted=permitted, after=after)
+        return insert_next(
+            self._server,
+            self._collection,
+            rows,
+            removed=self.removed,
+            permitted=permitted,
+            after=after,
+        )
 
     def insert_as_it_is(self, document: Document) -> None:
         self._server.call(lambda: self._collection.insert_one(document))
@@ -63,7 +71,7 @@ class JobCollection:
         return self._server.call(lambda: self._collection.find_one({}, {"_id": 1})) is None
 
     def last_id(self) -> int:
-        return self._server.call(partial(last_id, self._collection))
+        return max(self._server.call(partial(last_id, self._collection)), self.removed)
 
     def document(self, job_id: int) -> Document:
         """The job with this id; raises JobNotFound."""
@@ -97,6 +105,7 @@ class JobCollection:
         found = self._server.call(lambda: list(self._collection.aggregate(pipeline)))
         rows = [(*(row["_id"].get(name) for name in kind), int(row["number"])) for row in found]
         highest = max((int(row["last"]) for row in found), default=0)
+        highest = max(highest, self.removed)
         return records.tally_of(rows, resources, last_id=highest)
 
     # --- changes ---
@@ -139,18 +148,18 @@ class JobCollection:
 
 
 def job_of(document: Document) -> Job:
-    with records.reading(document["_id"]):
-        job_id = int(document["_id"])
-    return records.job_from_record(job_id, from_bson(document))
+    return records.job_from_record(from_bson(document["_id"]), from_bson(document))
 
 
 def job_point_of(document: Document) -> JobPoint:
+    status = JobStatus(document["status"])
     return JobPoint(
-        int(document["_id"]),
-        JobStatus(document["status"]),
+        records.checked_id(document["_id"]),
+        status,
         records.checked_point(document["point"]),
         records.result_from_record(document["result"]),
         records.seconds_of(document["started"], document["ended"]),
+        records.is_void_record(status, document["failures"]),
     )
 
 
@@ -158,7 +167,7 @@ def damage_of(document: Document) -> records.Damage | None:
     try:
         job_of(document)
     except DamagedJob as error:
-        return records.Damage(document["_id"], str(error))
+        return records.Damage.of(document["_id"], error, document)
     return None
 
 

@@ -164,7 +164,7 @@ class Store(Protocol):
         limits of these resources (see `add`)."""
 
     def last_id(self) -> int:
-        """The highest id that is in use, 0 in an empty store."""
+        """The highest id that was ever given, 0 in an empty store."""
 
     # --- repair and backup ---
 
@@ -176,7 +176,8 @@ class Store(Protocol):
         """The row or document as it is, JSON-ready; raises JobNotFound."""
 
     def remove(self, job_id: int) -> None:
-        """Take the row out of the store, readable or not."""
+        """Take the row out of the store, readable or not; its id is not given again, so that it can
+        be put back. To be called while nobody adds jobs."""
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
         """Store again what `raw` gave; DamagedJob when it can't be read as a job."""

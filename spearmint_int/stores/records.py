@@ -27,6 +27,7 @@ from spearmint_int.jobs import (
     Source,
     Tally,
     checked_values,
+    is_void,
     seconds_between,
 )
 
@@ -41,6 +42,7 @@ Record = dict[str, Any]
 
 # What reading a damaged row may raise.
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+REMOVED = "highest-id-at-a-removal"  # the name of a store's meta value
 LARGEST_ID = 2**63 - 1  # both databases refuse to compare with more
 NUMBERS = frozenset({int, float})
 NUMBER, MAYBE_NUMBER, MAYBE_TEXT = (int, float), (int, float, NoneType), (str, NoneType)
@@ -64,10 +66,18 @@ LATEST_TIME = 1e11  # the year 5138: what is later is no time, and no calendar m
 
 @dataclass(frozen=True)
 class Damage:
-    """A job that can't be read: its number, and the sentence about it."""
+    """A job that can't be read: its number, the sentence about it, and what its row says of where
+    it belongs."""
 
     job_id: int
     sentence: str
+    status: str | None = None
+    resource: str | None = None
+
+    @classmethod
+    def of(cls, job_id: int, error: DamagedJob, record: Mapping[str, Any]) -> Damage:
+        known = (record.get(name) for name in ("status", "resource"))
+        return cls(job_id, str(error), *(text if isinstance(text, str) else None for text in known))
 
 
 def plain(value: Any, place: str = "value") -> Any:
@@ -185,6 +195,12 @@ def failure_record(failure: Failure) -> Record:
     return record
 
 
+def is_void_record(status: JobStatus, failures: list[Mapping[str, Any]]) -> bool:
+    """`Job.is_void` of a record that was not read as a whole."""
+    last = FailureKind(failures[-1]["kind"]) if failures else None
+    return is_void(status, last)
+
+
 def process_record(process: ProcessInfo) -> Record:
     """What is known of where a process runs."""
     return {name: value for name, value in asdict(process).items() if value is not None}
@@ -197,9 +213,16 @@ def lost_worker(job: Job) -> Failure:
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
 
 
-def possible_id(job_id: int) -> int:
+def checked_id(job_id: Any) -> int:
+    """The id of a row or document; ValueError for one that no store has given."""
+    if not isinstance(job_id, int | float) or job_id < 1 or job_id != int(job_id):
+        raise ValueError(f"its id must be a whole number from 1 on, got {job_id!r}")
+    return int(job_id)
+
+
+def possible_id(job_id: Any) -> Any:
     """The id, to ask a database for; JobNotFound for one that no database could hold."""
-    if job_id > LARGEST_ID:
+    if isinstance(job_id, int) and job_id > LARGEST_ID:
         raise no_such_job(job_id)
     return job_id
 
@@ -273,7 +296,7 @@ def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
     """The job of a record that came out of a store; DamagedJob when it is none."""
     with reading(job_id):
         _check_types(record)
-        return _job(job_id, record)
+        return _job(checked_id(job_id), record)
 
 
 def _job(job_id: int, record: Mapping[str, Any]) -> Job:

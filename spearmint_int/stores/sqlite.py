@@ -205,7 +205,8 @@ class SQLiteStore:
         names = [status.value for status in statuses]
         with self._file.reading() as connection:
             rows = connection.execute(
-                "SELECT id, status, point, result, started, ended FROM jobs"
+                "SELECT id, status, point, result, started, ended,"
+                " CASE status WHEN 'broken' THEN failures ELSE '[]' END AS failures FROM jobs"
                 f" WHERE status IN ({sqlite_rows.marks(names)}) ORDER BY id",
                 names,
             ).fetchall()
@@ -214,9 +215,11 @@ class SQLiteStore:
     def tally(self, resources: Collection[str] = ()) -> Tally:
         with self._file.reading() as connection:
             rows = connection.execute(
-                "SELECT resource, source, status, count(*), max(id) FROM jobs GROUP BY 1, 2, 3"
+                "SELECT resource, source, status, count(*),"
+                f" max(max(id), coalesce(({sqlite_rows.REMOVED_ID}), 0)) FROM jobs GROUP BY 1, 2, 3"
             ).fetchall()
-        last_id = max((row[4] for row in rows), default=0)
+            removed = 0 if rows else sqlite_rows.last_id(connection)
+        last_id = max((row[4] for row in rows), default=removed)
         return records.tally_of([tuple(row)[:4] for row in rows], resources, last_id=last_id)
 
     def last_id(self) -> int:
@@ -239,7 +242,7 @@ class SQLiteStore:
 
     def remove(self, job_id: int) -> None:
         with self._file.transaction() as connection:
-            connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+            sqlite_rows.remove(connection, job_id)
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
         with self._file.transaction(checkpoint=True) as connection:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping
 
+# The highest id there was when a job was removed; null before that.
+REMOVED_ID = f"SELECT CAST(value AS INTEGER) FROM meta WHERE name = '{records.REMOVED}'"
 JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
 
 
@@ -54,7 +56,16 @@ def insert(connection: sqlite3.Connection, record: Mapping[str, Any]) -> Job:
 
 
 def last_id(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT coalesce(max(id), 0) FROM jobs").fetchone()[0])
+    row = connection.execute(f"SELECT max(id), ({REMOVED_ID}) FROM jobs").fetchone()
+    return max(int(number or 0) for number in row)
+
+
+def remove(connection: sqlite3.Connection, job_id: int) -> None:
+    """Take the row out; nobody else gets its id."""
+    highest = last_id(connection)
+    connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+    keep = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)"
+    connection.execute(keep, (records.REMOVED, dumps(highest)))
 
 
 def update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, Any]) -> None:
@@ -101,12 +112,14 @@ def job_of(row: sqlite3.Row) -> Job:
 
 
 def job_point_of(row: sqlite3.Row) -> JobPoint:
+    status = JobStatus(row["status"])
     return JobPoint(
-        row["id"],
-        JobStatus(row["status"]),
+        records.checked_id(row["id"]),
+        status,
         records.checked_point(json.loads(row["point"])),
         records.result_from_record(loads(row["result"])),
         records.seconds_of(row["started"], row["ended"]),
+        records.is_void_record(status, json.loads(row["failures"])),
     )
 
 
@@ -114,7 +127,7 @@ def damage_of(row: sqlite3.Row) -> records.Damage | None:
     try:
         job_of(row)
     except DamagedJob as error:
-        return records.Damage(row["id"], str(error))
+        return records.Damage.of(row["id"], error, dict(row))
     return None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spearmint_int.errors import JobNotFound, StoreError
-from spearmint_int.jobs import JobPoint, JobStatus, Source
+from spearmint_int.jobs import Failure, FailureKind, JobPoint, JobStatus, Source
 from spearmint_int.stores import Store
 from spearmint_int.testing.drafts import FAILURE, LATER, OpenStore, add, add_and_claim, claim, draft
 
@@ -181,6 +181,15 @@ class JobsContract:
             JobPoint(1, COMPLETE, point, {"main": 1.5}),
             JobPoint(2, BROKEN, point, None, seconds),
         ]
+
+    def test_an_evaluation_that_says_nothing_of_its_point_is_void(self, store: Store) -> None:
+        for kind in (FailureKind.EXCEPTION, FailureKind.STOPPED):
+            failure = Failure(kind, "it broke")
+            store.fail(add_and_claim(store).claim, failure, max_attempts=1)
+        assert [one.is_void for one in store.job_points()] == [False, True]
+        assert [job.is_void for job in store.jobs()] == [False, True]
+        store.retry(2)
+        assert [one.is_void for one in store.job_points([NEW, BROKEN])] == [False, False]
 
     def test_evaluations_of_chosen_statuses_come_by_id(self, store: Store) -> None:
         for _ in range(3):

@@ -124,13 +124,27 @@ def test_a_run_goes_on_when_its_best_job_is_damaged(
     assert "job 2 can't be read" in answer.out
 
 
+DAMAGED = "job 2 can't be read; 'spearmint-int repair' shows and mends it\n"
+
+
 def test_jobs_tells_damaged_ones_from_old_ones(spearmint: CommandLine, with_results: Path) -> None:
     damage(with_results)
-    out = spearmint("jobs", with_results).out
-    assert out.endswith("(1 job not shown, damaged: 'spearmint-int repair')\n")
-    assert spearmint("jobs", with_results, "-n", "1").out.endswith(
-        "(3 jobs not shown, older: --all)\n"
+    assert spearmint("jobs", with_results).out.endswith(f"complete    0  3\n{DAMAGED}")
+    assert spearmint("jobs", with_results, "-n", "2").out.endswith(
+        "(2 jobs not shown, older: --all)\n"
     )
+    assert DAMAGED not in spearmint("jobs", with_results, "--status", "broken").out
+    assert spearmint("jobs", with_results, "--json").err == DAMAGED
+
+
+@pytest.mark.parametrize("part", ["params", "point"])
+def test_jobs_behind_a_damaged_one_are_shown(
+    spearmint: CommandLine, with_results: Path, part: str
+) -> None:
+    with closing(sqlite3.connect(with_results / "spearmint.sqlite")) as connection, connection:
+        connection.execute(f"UPDATE jobs SET {part} = 'nothing' WHERE id = 3")
+    shown = spearmint("jobs", with_results, "-n", "3").out.splitlines()
+    assert [line.split()[0] for line in shown[1:4]] == ["1", "2", "4"]
 
 
 def test_a_report_is_of_the_jobs_that_can_be_read(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -27,12 +30,14 @@ from spearmint_int import (
     minimize,
     open_store,
 )
-from spearmint_int.errors import ConfigError
+from spearmint_int.errors import ConfigError, StoreError
+from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_folder import KEYS, WITHOUT_KEY, config_document
+from spearmint_int.run_folder import KEYS, WITHOUT_KEY, config_document, optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
+from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import Params
 from tests.cli.conftest import CommandLine
 
@@ -222,6 +227,65 @@ def test_an_option_that_is_no_option_leaves_no_folder_behind(tmp_path: Path) -> 
     with pytest.raises(SpearmintError, match="burn_in must be at least 0, got -1"):
         run(tmp_path / "new", 2, burn_in=-1)
     assert not (tmp_path / "new").exists()
+
+
+# --- what was told, and the store -----------------------------------------------------------------
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path) -> Iterator[StoredOptimizer]:
+    asked = Optimizer(SPACE, **QUICK)
+    with optimizer_in(tmp_path, asked, given=QUICK, initial=[{"d": 3, "r": 0.5}]) as optimizer:
+        yield optimizer
+
+
+def test_a_suggestion_is_not_confused_with_what_was_left(in_folder: StoredOptimizer) -> None:
+    left = in_folder.ask()[0]
+    in_folder.forget(left)
+    chosen = in_folder.suggestions()[0].params
+    assert in_folder.pending == (chosen,)
+    in_folder.tell(chosen, 1.0)
+    assert [e.was_asked for e in in_folder.history] == [True]
+    assert in_folder.ask() == [left]
+
+
+def test_a_result_that_the_store_did_not_take_is_written_later_and_once(
+    in_folder: StoredOptimizer, tmp_path: Path
+) -> None:
+    params = in_folder.ask()[0]
+    with closing(sqlite3.connect(tmp_path / "spearmint.sqlite")) as connection:
+        refuse = "CREATE TRIGGER no BEFORE UPDATE ON jobs BEGIN SELECT RAISE(ABORT, 'no'); END"
+        connection.execute(refuse)
+        with pytest.raises(StoreError):
+            in_folder.tell(params, 2.0)
+        connection.execute("DROP TRIGGER no")
+    in_folder.ask()
+    assert [e.value for e in in_folder.history] == [2.0]
+    with closing(open_store(load_config(tmp_path))) as store:
+        assert store.job(1).values == {"main": 2.0}
+
+
+def test_a_result_of_a_job_that_was_deleted_is_kept(
+    in_folder: StoredOptimizer, tmp_path: Path
+) -> None:
+    params = in_folder.ask()[0]
+    with closing(open_store(load_config(tmp_path))) as store:
+        store.remove(1)
+        in_folder.tell(params, 2.0)
+        assert [(job.source, job.values) for job in store.jobs()] == [(Source.USER, {"main": 2.0})]
+
+
+def test_no_guess_is_added_to_variables_that_were_declared_anew(
+    in_folder: StoredOptimizer, tmp_path: Path
+) -> None:
+    config = load_config(tmp_path)
+    wider = config.variables["d"].model_copy(update={"max": 99})
+    other = config.model_copy(update={"variables": {**config.variables, "d": wider}})
+    with closing(open_store(config)) as store:
+        StoredExperiment.begin(other, store)
+        with pytest.raises(ConfigError, match="declared them otherwise"):
+            in_folder.ask()
+        assert store.jobs() == []
 
 
 # --- one at a time --------------------------------------------------------------------------------

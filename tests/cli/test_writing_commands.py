@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from spearmint_int.config import load_config
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import JobDraft, JobStatus, Source
 from spearmint_int.stores import open_store
+from spearmint_int.suggestion_lock import SuggestionLock
 from tests.cli.conftest import CONFIG, CommandLine
 from tests.cli.test_reading_commands import break_a_job
+
+COMMAND = [sys.executable, "-m", "spearmint_int"]
 
 
 def counts(folder: Path) -> dict[JobStatus, int]:
@@ -59,6 +67,35 @@ def test_what_export_writes_add_reads(
     jobs = spearmint("jobs", other, "--json").json
     assert [job["value"] for job in jobs] == [1.25, 0.0625, 5.0, None] * 2
     assert jobs[2]["params"] == {"x": 1.0, "n": 4}
+
+
+@pytest.mark.parametrize("name", ["jobs.csv", "jobs.json"])
+def test_a_job_that_was_stopped_is_no_failure_elsewhere_either(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path, name: str
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.json").write_text(json.dumps(CONFIG))
+    spearmint("suggest", with_results, "--reserve")
+    spearmint("stop", with_results, "5")
+    spearmint("export", with_results, "-o", tmp_path / name)
+    assert len(spearmint("add", other, tmp_path / name, "--json").json["added"]) == 4
+
+
+def test_a_second_add_knows_what_the_first_has_just_brought(
+    spearmint: CommandLine, with_results: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "more.csv"
+    file.write_text("x,n,value\n0.75,2,3\n")
+    config = load_config(with_results)
+    with closing(open_store(config)) as store, ThreadPoolExecutor(1) as pool:
+        with SuggestionLock(store, "the first").held():
+            second = pool.submit(subprocess.run, [*COMMAND, "add", str(with_results), str(file)])
+            time.sleep(3.0)  # it has read the file by now, and waits
+            draft = JobDraft({"x": 0.75, "n": 2}, (0.875, 0.5), Source.USER)
+            store.add_complete(draft, {"main": 3.0})
+        assert second.result().returncode == 0
+        assert len(store.jobs()) == 5
 
 
 def test_add_reads_vectors_and_options(spearmint: CommandLine, tmp_path: Path) -> None:

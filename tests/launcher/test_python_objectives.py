@@ -10,7 +10,8 @@ import pytest
 
 from spearmint_int.jobs import FailureKind
 from spearmint_int.launcher import process
-from spearmint_int.launcher.output import KEPT_END, LARGEST_OUTPUT
+from spearmint_int.launcher.outcome import Outcome
+from spearmint_int.launcher.output import KEPT_END, LARGEST_OUTPUT, output_path
 from spearmint_int.launcher.wakeup import Wakeup
 from spearmint_int.testing.orders import launch
 from tests.launcher.launches import (
@@ -299,6 +300,31 @@ def test_an_interrupted_objective_has_no_outcome(tmp_path: Path) -> None:
     interrupt = Wakeup()
     launched = launch(tmp_path, "import time\ndef main(job_id, params): time.sleep(100)")
     assert run(launched, interrupt, started=lambda _: interrupt.set()) is None
+
+
+SAYS_GOODBYE = """
+import signal, sys, time
+def main(job_id, params):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))
+    print("ready", flush=True)
+    time.sleep(100)
+"""
+
+
+def test_an_objective_that_answers_an_interrupt_by_an_exit_has_no_outcome(tmp_path: Path) -> None:
+    interrupt = Wakeup()
+    outcomes: list[Outcome | None] = []
+    launched = launch(tmp_path, SAYS_GOODBYE)
+    thread = threading.Thread(target=lambda: outcomes.append(run(launched, interrupt)))
+    thread.start()
+    assert eventually(lambda: output_path(tmp_path, 7).exists() and "ready" in printed(tmp_path))
+    interrupt.set()
+    thread.join()
+    assert outcomes == [None]
+
+
+def test_an_objective_that_answers_the_time_limit_by_an_exit_was_too_slow(tmp_path: Path) -> None:
+    failure(result(tmp_path, SAYS_GOODBYE, time_limit=2.0), FailureKind.TIME_LIMIT)
 
 
 def test_a_child_that_keeps_the_output_open_is_not_waited_for(tmp_path: Path) -> None:

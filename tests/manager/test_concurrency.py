@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from spearmint_int.errors import ConfigError
+from spearmint_int import suggestion_lock
+from spearmint_int.config.declaration import eras
+from spearmint_int.errors import ConfigError, StoreUnavailable
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobDraft, JobStatus
 from spearmint_int.manager import EndReason, Event, JobEnded, JobStarted, Manager
@@ -101,6 +103,43 @@ def test_the_lock_is_waited_for_before_variables_are_declared_anew(
     begin = time.monotonic()
     StoredExperiment.begin(other, store)
     assert time.monotonic() - begin > 0.4
+
+
+def test_a_run_lets_those_go_first_who_wait_for_the_lock(place: Place, store: Store) -> None:
+    """Its jobs end so fast that it never rests."""
+    config = experiment(place, SQUARE, max_concurrent=50, max_finished_jobs=1000)
+    manager = Manager(config, store, recommender=no_estimate, listener=lambda _: None)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(manager.run)
+        while store.last_id() < 3:
+            time.sleep(0.05)
+        with SuggestionLock(store, "somebody").held():
+            before = store.last_id()
+            time.sleep(0.5)
+            assert store.last_id() == before
+        manager.stop()
+        assert running.result().reason is EndReason.STOPPED
+    assert before < 50
+
+
+def test_the_lock_is_waited_for_before_variables_are_declared_first(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suggestion_lock, "WAIT_SECONDS", 0.2)
+    choosing = SuggestionLock(store, "somebody")
+    assert choosing.take()
+    with pytest.raises(StoreUnavailable):
+        StoredExperiment.begin(experiment(place, SQUARE), store)
+    assert eras(store) == []
+
+
+def test_jobs_before_a_new_declaration_are_of_the_old_one_although_one_was_deleted(
+    place: Place, store: Store
+) -> None:
+    run(experiment(place, SQUARE, max_finished_jobs=3), store)
+    store.remove(1)
+    StoredExperiment.begin(experiment(place, SQUARE, variables=WIDER), store)
+    assert [era.after for era in eras(store)] == [0, 3]
 
 
 def test_a_budget_that_others_have_finished_is_noticed_at_once(place: Place, store: Store) -> None:

@@ -53,3 +53,13 @@ def test_a_killed_managers_guesses_are_completed_and_not_repeated(
 def test_guesses_keep_to_the_budget(place: Place, store: Store) -> None:
     config = experiment(place, initial_points=GUESSES, max_finished_jobs=2)
     assert len(add_initial_points(config, store, config.space())) == 2
+
+
+def test_guesses_that_the_budget_had_no_room_for_come_with_a_larger_one(
+    place: Place, store: Store
+) -> None:
+    few = experiment(place, initial_points=GUESSES, max_finished_jobs=1)
+    more = experiment(place, initial_points=GUESSES, max_finished_jobs=9)
+    add_initial_points(few, store, few.space())
+    assert len(add_initial_points(more, store, more.space())) == len(GUESSES) - 1
+    assert add_initial_points(more, store, more.space()) == []

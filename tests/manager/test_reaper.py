@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from spearmint_int.jobs import FailureKind, Job, JobDraft, JobStatus
+from spearmint_int.jobs import RESERVED, FailureKind, Job, JobDraft, JobStatus
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import OutputFile, output_path
 from spearmint_int.manager import reaper as reaper_module
@@ -123,3 +123,15 @@ def test_a_machine_that_slept_forgives_leases(
     claim(store, "elsewhere:1:1:x", lease=0.0)
     monkeypatch.setattr(reaper_module, "SLEEP_SECONDS", -1.0)
     assert reaper.look([]) == []
+
+
+def test_a_reserved_point_waits_on_when_a_tell_was_killed(
+    place: Place, store: Store, dead_owner: str
+) -> None:
+    store.add(JobDraft({"x": 0.0, "k": 0}, (0.5, 0.1), resource=f"{RESERVED}1"))
+    store.claim(dead_owner, lease_seconds=60.0)
+    config = experiment(place, max_attempts=1)
+    Reaper(JobContext(config, store, {}, US, "", lambda _: None)).look([])
+    job = store.job(1)
+    assert job.is_reserved
+    assert job.failures == ()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -64,6 +66,30 @@ def test_a_larger_budget_goes_on_where_the_run_ended(place: Place, store: Store)
     run(experiment(place, max_finished_jobs=1), store)
     run(experiment(place, max_finished_jobs=3), store)
     assert [job.id for job in store.jobs(JobStatus.COMPLETE)] == [1, 2, 3]
+
+
+def test_jobs_that_were_handed_back_keep_to_a_budget_that_is_smaller_now(
+    place: Place, store: Store
+) -> None:
+    for _ in range(4):
+        store.add(JobDraft({"x": 0.5, "k": 1}, (0.75, 0.3)))
+        job = store.claim("an earlier run", lease_seconds=60)
+        assert job is not None
+        store.release(job.claim)
+    config = experiment(place, max_finished_jobs=2, max_concurrent=3)
+    summary, heard = run(config, store)
+    assert [started.job.id for started in heard.of(JobStarted)] == [1, 2]
+    assert summary.message == "the budget is spent: 2 complete, 0 broken, 2 new"
+
+
+def test_a_new_job_that_cant_be_read_does_not_keep_the_run_from_its_end(
+    place: Place, store: Store
+) -> None:
+    store.add(JobDraft({"x": 0.5, "k": 1}, (0.75, 0.3)))
+    with closing(sqlite3.connect(place.sqlite_path)) as connection, connection:
+        connection.execute("UPDATE jobs SET params = '['")
+    summary, _ = run(experiment(place, max_finished_jobs=2, max_time=20), store)
+    assert summary.message == "the budget is spent: 1 complete, 0 broken, 1 new"
 
 
 def test_the_best_result_and_the_models_minimum_are_in_the_summary(
@@ -226,6 +252,20 @@ def test_the_model_is_told_where_it_failed(place: Place, store: Store) -> None:
     assert [len(values) for values in seen] == [0, 1, 2]
     assert np.isnan(seen[2][0])
     assert seen[2][1] == 2.0
+
+
+def test_a_main_file_that_cant_be_loaded_teaches_nothing_of_any_place(
+    place: Place, store: Store
+) -> None:
+    run(experiment(place, "import no_such_module", max_finished_jobs=5), store)
+    seen = []
+
+    def chooser(problem: Problem, count: int = 1) -> Answer:
+        seen.append((len(problem.observations), problem.index))
+        return CHOOSERS["random_chooser"](problem, count)
+
+    run(experiment(place, SQUARE, max_finished_jobs=5), store, chooser=chooser)
+    assert seen == [(0, 3), (1, 4)]
 
 
 def test_a_run_in_which_every_job_breaks_stops_early_with_the_first_error(

@@ -13,7 +13,7 @@ import pymongo
 import pytest
 
 from spearmint_int.errors import DamagedJob, StoreError
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import JobDraft, JobStatus
 from spearmint_int.manager import EndReason, Notice
 from spearmint_int.stores import Store, open_store_at
 from spearmint_int.testing.drafts import add
@@ -126,6 +126,63 @@ def test_what_was_set_aside_and_mended_can_be_put_back(store: Store, edit: Edit)
         store.put_back(good)
 
 
+def test_the_id_of_a_removed_job_is_not_given_again(store: Store, place: Place) -> None:
+    three(store)
+    last = store.raw(3)
+    store.remove(3)
+    assert store.last_id() == store.tally().last_id == 3
+    with closing(open_store_at(place)) as later:
+        assert later.last_id() == 3
+    draft = JobDraft({}, (0.5,))
+    assert store.add(draft, after=2) is None
+    job = store.add(draft, after=3)
+    assert job is not None
+    assert job.id == 4
+    store.put_back(last)
+    assert [job.id for job in store.jobs()] == [1, 2, 3, 4]
+
+
+def test_a_store_whose_only_job_was_removed_knows_its_id(store: Store) -> None:
+    add(store)
+    store.remove(1)
+    assert store.last_id() == store.tally().last_id == 1
+
+
+@pytest.fixture
+def renumber(place: Place) -> Callable[[int, Any], None]:
+    """Give a job another id behind the store's back."""
+
+    def sqlite(job_id: int, new: Any) -> None:
+        with closing(sqlite3.connect(place.sqlite_path)) as connection, connection:
+            connection.execute("UPDATE jobs SET id = ? WHERE id = ?", (new, job_id))
+
+    def mongo(job_id: int, new: Any) -> None:
+        with pymongo.MongoClient[dict[str, Any]](place.address) as client:
+            jobs = client[place.database_name][f"{place.experiment_name}.jobs"]
+            document = jobs.find_one_and_delete({"_id": job_id})
+            assert document is not None
+            jobs.insert_one({**document, "_id": new})
+
+    return sqlite if place.address is None else mongo
+
+
+@pytest.mark.parametrize("new", [0, -1, 2.5, "7"])
+def test_a_job_with_an_id_that_is_none_is_damaged_and_a_run_goes_on(
+    store: Store, place: Place, renumber: Callable[[int, Any], None], new: Any
+) -> None:
+    if place.address is None and not isinstance(new, int):
+        pytest.skip("SQLite refuses it")
+    run(experiment(place, max_finished_jobs=2), store)
+    renumber(1, new)
+    assert [job.id for job in store.jobs()] == [point.id for point in store.job_points()] == [2]
+    assert [damage.job_id for damage in store.damaged()] == [new]
+    run(experiment(place, max_finished_jobs=3), store)
+    assert [job.id for job in store.jobs()][:2] == [2, 3]
+    store.remove(new)
+    assert store.damaged() == []
+    store.destroy()
+
+
 def test_a_backup_has_all_jobs_and_state(store: Store, tmp_path: Path) -> None:
     three(store)
     store.save_meta("seed", 7)
@@ -140,6 +197,16 @@ def test_a_backup_has_all_jobs_and_state(store: Store, tmp_path: Path) -> None:
     assert (copy.load_meta("seed"), copy.load_chain("main")) == (7, {"a": [1.5]})
     assert copy.tally().counts == store.tally().counts
     copy.close()
+
+
+def test_a_run_goes_on_beside_a_job_whose_status_is_none(store: Store, place: Place) -> None:
+    if place.address is None:
+        pytest.skip("SQLite refuses it")
+    run(experiment(place, max_finished_jobs=2), store)
+    edit_mongo(place, place.address)(2, {"status": ["complete"]})
+    run(experiment(place, max_finished_jobs=3), store)
+    assert [job.id for job in store.jobs()][:2] == [1, 3]
+    store.destroy()
 
 
 @pytest.mark.parametrize("chooser", ["random_chooser", "default_chooser"])
