@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import time
@@ -284,16 +283,14 @@ class _Search:
             self.message = self.message or "stopped by the callback"
 
     def _reason_to_stop(self) -> str | None:
-        best, history = self.optimizer.best(), self.optimizer.history
+        best = self.optimizer.best()
         if best is None:
             return None
         sign = -1.0 if self.optimizer.direction == "maximize" else 1.0
         if self.stop.value is not None and sign * best.value <= sign * self.stop.value:
             return f"a value as good as {self.stop.value:g} was found"
         patience = self.stop.no_improvement
-        after_best = itertools.dropwhile(lambda e: e is not best, history)
-        since = sum(e.was_asked for e in after_best if e is not best)
-        if patience is not None and since >= patience:
+        if patience is not None and self.optimizer.without_improvement >= patience:
             return f"no improvement in {patience} evaluations"
         return None
 
@@ -305,7 +302,7 @@ class _Search:
             return MinimizeResult(best.params, best.value, found, history, message, *posed)
         if not history:
             return MinimizeResult({}, float("nan"), None, history, message, *posed)
-        first = history[0]  # every evaluation failed: the first one stands for all
+        first = history[0].copy()  # every evaluation failed: the first one stands for all
         return MinimizeResult(first.params, first.value, None, history, "all failed", *posed)
 
 

@@ -126,9 +126,8 @@ class StoredOptimizer(Optimizer):
             super().forget(params)
             self._release(p for p in before if not any(p is still for still in self._pending))
 
-    def best(self) -> Evaluation | None:
-        """The evaluation with the best value, or None; where there is one within the present
-        bounds, it is the best of those."""
+    def _best(self) -> Evaluation | None:
+        """Where there is one within the present bounds, the best of those."""
         points = np.array([e.point for e in self._evaluations]).reshape(-1, self.space.dimensions)
         inside = self.space.inside(points)
         within = [e for e, is_inside in zip(self._evaluations, inside, strict=True) if is_inside]

@@ -335,6 +335,19 @@ def test_a_function_may_do_with_its_parameters_what_it_likes() -> None:
     assert [e.value for e in result.history] == [e.params["a"] for e in result.history]
 
 
+def test_a_result_may_be_changed_and_its_history_stays(tmp_path: Path) -> None:
+    def spoil(optimizer: Optimizer) -> None:
+        for evaluation in (optimizer.best(), *optimizer.history):
+            assert evaluation is not None
+            evaluation.params["k"] = 99
+
+    space = {"x": Float(0, 1), "k": Int(0, 5)}
+    for path in (None, tmp_path):
+        result = minimize(bowl, space, 6, path=path, callback=spoil, **QUICK)
+        result.params.clear()
+        assert result.history == minimize(bowl, space, 6, **QUICK).history
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_function_that_exits_leaves_what_was_evaluated(n_jobs: int) -> None:
     calls = itertools.count(1)

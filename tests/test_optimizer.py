@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import json
 import math
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -132,6 +134,75 @@ def test_a_setting_that_does_not_exist_lists_those_that_do() -> None:
 def test_settings_change_the_options_that_are_given() -> None:
     optimizer = Optimizer(VARIABLES, options=ChooserOptions(samples=7), kernel="matern32")
     assert (optimizer.options.samples, optimizer.options.kernel) == (7, "matern32")
+
+
+# --- what is handed out ---------------------------------------------------------------------------
+
+
+def spoil(params: Params) -> None:
+    params["weights"].append(9.0)
+    params["rate"] = -1.0
+    params.clear()
+
+
+@pytest.mark.parametrize(
+    "handed_out",
+    [
+        lambda o: o.best().params,
+        lambda o: o.history[0].params,
+        lambda o: o.recommend().params,
+        lambda o: o.pending[0],
+        lambda o: o.ask()[0],
+        lambda o: o.suggestions()[0].params,
+    ],
+    ids=["best", "history", "recommend", "pending", "ask", "suggestions"],
+)
+def test_parameters_that_are_handed_out_may_be_changed(
+    handed_out: Callable[[Optimizer], Params],
+) -> None:
+    optimizer, other = told(), told()
+    for each in (optimizer, other):
+        each.ask()
+    spoil(handed_out(optimizer))
+    handed_out(other)
+    assert (optimizer.best(), optimizer.pending) == (other.best(), other.pending)
+    assert optimizer.history == other.history
+    assert optimizer.recommend().params == other.recommend().params  # type: ignore[union-attr]
+    assert optimizer.ask() == other.ask()
+
+
+def test_points_that_are_handed_out_may_be_changed() -> None:
+    optimizer, other = told(), told()
+    for each in (optimizer, other):
+        points = [each.history[0].point, each.suggestions()[0].point]
+    for point in points:
+        point[:] = 0.5
+    assert optimizer.ask() == other.ask()
+
+
+def test_the_chain_that_is_handed_out_may_be_changed() -> None:
+    optimizer, other = told(), told()
+    other.chain["states"][0][0] += 1.0  # type: ignore[index]
+    assert optimizer.ask() == other.ask()
+
+
+def test_evaluations_that_were_taken_over_may_be_changed() -> None:
+    optimizer, given = Optimizer(VARIABLES), told().history
+    optimizer.restore(given)
+    spoil(given[0].params)
+    assert optimizer.history == told().history
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=["copy", "deepcopy"])
+def test_what_is_told_to_a_copy_is_nothing_to_the_other_one(
+    copied: Callable[[Optimizer], Optimizer],
+) -> None:
+    optimizer = told()
+    params = copied(optimizer).ask()[0]
+    twin = copied(optimizer)
+    twin.tell(params, 0.0)
+    assert (len(optimizer.history), len(optimizer.pending), len(twin.history)) == (5, 0, 6)
+    assert optimizer.ask() == [params]
 
 
 # --- tell -----------------------------------------------------------------------------------------
