@@ -26,7 +26,7 @@ def as_seed(seed: int | None) -> int:
 def as_count(count: int) -> int:
     """How many points were asked for."""
     if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-        raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
+        raise SpearmintError(f"the count of points must be a whole number from 1 on, got {count!r}")
     return int(count)
 
 

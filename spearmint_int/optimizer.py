@@ -153,8 +153,9 @@ class Optimizer:
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
         """As `ask`, with where each came from and why; without the guesses."""
+        wanted = as_count(count)
         with self._lock:
-            answer = self._experiment.suggest(count)
+            answer = self._experiment.suggest(wanted)
             self._experiment.go_on_from(answer)
             chosen = [Pending(deepcopy(s.params), s.point.copy()) for s in answer.suggestions]
             self._set_pending([*self._pending, *chosen])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -101,13 +102,19 @@ class StoredOptimizer(Optimizer):
                     if not asked:
                         raise
                 asked += self._claim(wanted - len(asked))
-            return [deepcopy(job.params) for job in asked]
+            return [deepcopy(pending.params) for pending in asked]
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
+        """As ever; what an earlier run has begun and not ended waits for `ask`."""
+        wanted = as_count(count)
         with self._lock:
-            with self._choosing.held():
-                added = self._add_suggestions(count)
-            self._claim(len(added))
+            left = self._claim(sys.maxsize)  # or these would be claimed in place of the new ones
+            try:
+                with self._choosing.held():
+                    added = self._add_suggestions(wanted)
+                self._claim(len(added))
+            finally:
+                self._hand_back(left)
             return added
 
     def tell(self, params: Mapping[str, Any], value: float) -> None:
@@ -198,7 +205,7 @@ class StoredOptimizer(Optimizer):
             tasks=self._experiment.tasks,
         )
 
-    def _claim(self, count: int) -> list[Job]:
+    def _claim(self, count: int) -> list[_Claimed]:
         """The first new jobs, so many at most: they are ours to evaluate."""
         claimed: list[_Claimed] = []
         while len(claimed) < count:
@@ -217,7 +224,7 @@ class StoredOptimizer(Optimizer):
                 claimed.append(_Claimed(job.params, place, job))
         self._set_pending([*self._pending, *claimed])
         self._refresh()
-        return [pending.job for pending in claimed]
+        return claimed
 
     def _is_inside(self, params: Params) -> bool:
         try:
@@ -232,6 +239,14 @@ class StoredOptimizer(Optimizer):
         if isinstance(told, _Claimed) and self._store.complete(told.job.claim, values):
             return told.job.id
         return self._store.add_complete(self._draft(told, Source.USER), values).id
+
+    def _hand_back(self, claimed: Sequence[_Claimed]) -> None:
+        """These are for whoever asks next."""
+        ids = {pending.job.id for pending in claimed}
+        self._set_pending(
+            [p for p in self._pending if not (isinstance(p, _Claimed) and p.job.id in ids)]
+        )
+        self._release(claimed)
 
     def _release(self, pending: Iterable[Pending]) -> None:
         for one in pending:

@@ -353,6 +353,8 @@ def test_a_space_that_is_a_list_is_refused_with_what_it_must_be() -> None:
 def test_only_a_count_from_one_on_can_be_asked_for(count: Any) -> None:
     with pytest.raises(SpearmintError, match="a whole number from 1 on, got"):
         Optimizer(VARIABLES).ask(count)
+    with pytest.raises(SpearmintError, match="whole number from 1 on"):
+        Optimizer(VARIABLES).suggestions(count)
 
 
 @pytest.mark.parametrize("value", [None, "low", [1.0, 2.0]])

@@ -21,6 +21,7 @@ from spearmint_int import (
     Float,
     Int,
     Optimizer,
+    SpaceExhausted,
     SpearmintError,
     Stop,
     load_config,
@@ -31,7 +32,7 @@ from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_folder import KEYS, WITHOUT_KEY, config_document
+from spearmint_int.run_folder import KEYS, WITHOUT_KEY, config_document, optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.variables import Params
 from tests.cli.conftest import CommandLine
@@ -451,3 +452,30 @@ def test_the_optimizer_can_be_copied_and_outlives_its_run(tmp_path: Path) -> Non
     assert str(kept.recommend()) == str(copied.recommend()) == str(result.recommendation)
     assert len(copied.ask(2)) == 2
     assert copied.history == result.history
+
+
+def test_suggestions_are_new_points_and_what_an_earlier_run_left_is_asked_first(
+    tmp_path: Path,
+) -> None:
+    quick = Optimizer(SPACE, **QUICK)
+    with optimizer_in(tmp_path, quick, given=()) as killed:
+        left = killed.ask(2)  # handed back at the end, as those of a killed run are
+    with optimizer_in(tmp_path, quick, given=()) as optimizer:
+        [suggestion] = optimizer.suggestions()
+        assert optimizer.pending == (suggestion.params,)
+        optimizer.tell(suggestion.params, 1.0)
+        assert optimizer.ask(2) == left
+        assert (optimizer.spent, len(optimizer.history)) == (1, 1)
+
+
+def test_suggestions_of_a_space_that_is_used_up_hand_back_what_an_earlier_run_left(
+    tmp_path: Path,
+) -> None:
+    small = Optimizer({"d": Int(1, 2)}, likelihood="NOISELESS", **QUICK)
+    with optimizer_in(tmp_path, small, given=()) as killed:
+        killed.ask(2)
+    with optimizer_in(tmp_path, small, given=()) as optimizer:
+        with pytest.raises(SpaceExhausted):
+            optimizer.suggestions()
+        assert optimizer.pending == ()
+        assert len(optimizer.ask(2)) == 2
