@@ -53,15 +53,16 @@ KEYS = {
     "samples": "mcmc-iters",
     "burn_in": "burnin",
     "thinning": "thinning",
+    "chains": "chains",
     "fantasies": "num-fantasies",
     "candidates": "grid-size",
     "candidates_seed": "grid-seed",
     "spray": "num-spray",
     "spray_std": "spray-std",
+    "initial_points": "num-initial-points",  # `initial-points` are guesses
 }
-# Those that a config can't say: an experiment has one chain, and begins to model at two results;
-# its `initial-points` are guesses. Each call says them for itself.
-WITHOUT_KEY = ("chains", "threads", "initial_points")
+# No suggestion depends on it: a call that names it says it for itself, and nothing is written.
+NOT_WRITTEN = "threads"
 LOCK_FILE = ".minimize.lock"
 
 
@@ -88,8 +89,9 @@ def optimizer_in(
         store = stack.enter_context(closing(open_store(config)))
         if known is not None and config is not known:
             store.save_chain(CHAIN, {})  # its numbers may mean something else now
-        own = {name: getattr(asked.options, name) for name in WITHOUT_KEY}
-        options = replace(config.chooser_options(), **own)
+        options = config.chooser_options()
+        if NOT_WRITTEN in given:
+            options = replace(options, threads=asked.options.threads)
         yield stack.enter_context(
             closing(StoredOptimizer(config, store, options=options, initial=initial))
         )

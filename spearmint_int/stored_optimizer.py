@@ -60,7 +60,7 @@ class StoredOptimizer(Optimizer):
         initial: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         """Whoever calls it has the folder alone: jobs of an earlier one are taken over. `options`
-        are the config's, and those that it has no key for."""
+        are the config's, and how many threads this one has."""
         experiment = StoredExperiment.begin(config, store)
         super().__init__(
             experiment.space,

@@ -32,7 +32,7 @@ from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_folder import KEYS, WITHOUT_KEY, config_document, optimizer_in
+from spearmint_int.run_folder import KEYS, NOT_WRITTEN, config_document, optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.variables import Params
 from tests.cli.conftest import CommandLine
@@ -160,16 +160,18 @@ OTHERS: dict[str, Any] = {
     "samples": 3,
     "burn_in": 7,
     "thinning": 1,
+    "chains": 2,
     "fantasies": 2,
     "candidates": 77,
     "candidates_seed": 3,
     "spray": 4,
     "spray_std": 0.25,
+    "initial_points": 5,
 }
 
 
-def test_every_option_has_a_key_or_is_known_to_have_none() -> None:
-    assert {*KEYS, *WITHOUT_KEY} == {field.name for field in fields(ChooserOptions)}
+def test_every_option_is_written_down_or_is_known_not_to_be() -> None:
+    assert {*KEYS, NOT_WRITTEN} == {field.name for field in fields(ChooserOptions)}
     assert KEYS.keys() == OTHERS.keys()
 
 
@@ -188,10 +190,18 @@ def test_the_command_line_has_the_model_of_the_run(tmp_path: Path, spearmint: Co
 
 
 def test_what_a_call_does_not_say_is_as_in_the_folder(tmp_path: Path) -> None:
-    run(tmp_path, 3, likelihood="NOISELESS", trend=False)
-    options = minimize(bowl, SPACE, 3, path=tmp_path, chains=2).problem.options
-    default = ChooserOptions(likelihood="NOISELESS", trend=False, chains=2)
-    assert options == replace(default, **QUICK)
+    run(tmp_path, 3, likelihood="NOISELESS", trend=False, chains=2, initial_points=3)
+    options = minimize(bowl, SPACE, 3, path=tmp_path).problem.options
+    told = ChooserOptions(likelihood="NOISELESS", trend=False, chains=2, initial_points=3)
+    assert options == replace(told, **QUICK)
+
+
+def test_threads_are_each_calls_own_and_nothing_to_the_folder(tmp_path: Path) -> None:
+    run(tmp_path, 3, chains=2, threads=2)
+    written = (tmp_path / "config.json").read_text()
+    assert minimize(bowl, SPACE, 3, path=tmp_path, threads=3).problem.options.threads == 3
+    assert minimize(bowl, SPACE, 3, path=tmp_path).problem.options.threads == 1
+    assert (tmp_path / "config.json").read_text() == written
 
 
 def test_what_a_call_says_otherwise_is_told_and_written_down(tmp_path: Path) -> None:
@@ -399,6 +409,15 @@ def test_every_suggestion_is_computed_again(
     answer = spearmint("replay", "--json", tmp_path)
     assert answer.code == 0
     assert len(answer.json) >= 6
+
+
+def test_suggestions_of_several_chains_and_of_a_longer_beginning_are_computed_again(
+    tmp_path: Path, spearmint: CommandLine
+) -> None:
+    run(tmp_path, 6, chains=2, initial_points=4)
+    sources = [job.provenance["source"] for job in open_store(load_config(tmp_path)).jobs()]
+    assert (sources[:4], "initial design" in sources[4:]) == (["initial design"] * 4, False)
+    assert spearmint("replay", tmp_path).code == 0
 
 
 def test_a_job_says_why_it_was_chosen_and_what_it_took(
