@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -23,11 +23,11 @@ from spearmint_int.library_arguments import as_result
 from spearmint_int.optimizer import Evaluation, Optimizer
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
-from spearmint_int.variables import Params, Variable
+from spearmint_int.variables import Params, SomeVariable
 
-Function = Callable[[Params], float]
+Function = Callable[[Params], SupportsFloat]
 # A guess, or a result that is known already.
-Initial = Mapping[str, Any] | tuple[Mapping[str, Any], float]
+Initial = Mapping[str, Any] | tuple[Mapping[str, Any], SupportsFloat]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,9 @@ class MinimizeResult:
     recommendation: Recommendation | None
     history: tuple[Evaluation, ...] = field(repr=False)
     message: str
-    problem: Problem = field(repr=False)  # as the chooser gets it: its values are minimised
+    problem: Problem = field(
+        repr=False, compare=False
+    )  # as the chooser gets it: its values are minimised
     maximize: bool = field(default=False, repr=False)
 
     def plot(self, kind: str = "progress", *, theme: str = "light") -> Any:
@@ -73,13 +75,15 @@ class MinimizeResult:
         return plot(seen, kind, theme=theme)
 
     def __str__(self) -> str:
+        if not self.history:
+            return f"no evaluation ({self.message})"
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         return f"{self.value:.6g} at {where} ({self.message})"
 
 
 def minimize(
     function: Function,
-    space: Space | Mapping[str, Variable],
+    space: Space | Mapping[str, SomeVariable],
     evaluations: int = 50,
     seed: int | None = 0,
     *,
@@ -116,6 +120,9 @@ def minimize(
     function is raised with that in its attribute `result`.
     """
     _check(evaluations, n_jobs, timeout, stop)
+    _check_callable("function", function)
+    if callback is not None:
+        _check_callable("callback", callback)
     guesses, known = _guesses_and_results(initial)
     optimizer = Optimizer(
         space, seed=seed, direction=direction, initial=guesses, options=options, **settings
@@ -156,10 +163,17 @@ def _check(evaluations: int, n_jobs: int, timeout: float | None, stop: Stop | No
         raise TypeError(f"timeout must be a number of seconds, got {timeout!r}")
     if stop is not None and not isinstance(stop, Stop):
         raise TypeError(f"stop must be Stop(value=…) or Stop(no_improvement=…), got {stop!r}")
+    if timeout is not None and not timeout >= 0:
+        raise ValueError(f"timeout must be at least 0 seconds, got {timeout}")
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     if n_jobs < 1 and n_jobs != -1:
         raise ValueError(f"n_jobs must be at least 1, or -1 for one for each core, got {n_jobs}")
+
+
+def _check_callable(name: str, given: object) -> None:
+    if not callable(given):
+        raise TypeError(f"{name} must be a function, got {given!r}")
 
 
 def _check_whole(name: str, count: int) -> None:
@@ -239,7 +253,7 @@ class _Search:
                 self._ended(params, self.function(deepcopy(params)))
 
     def _run_threads(self, n_jobs: int) -> None:
-        running: dict[Future[float], Params] = {}
+        running: dict[Future[SupportsFloat], Params] = {}
         with ThreadPoolExecutor(n_jobs) as pool:
             try:
                 while self._may_begin() or running:
@@ -273,7 +287,7 @@ class _Search:
         self.begun += len(chosen)
         return chosen
 
-    def _ended(self, params: Params, value: float) -> None:
+    def _ended(self, params: Params, value: SupportsFloat) -> None:
         self.optimizer.tell(params, value)
         if self.bar is not None:
             self.bar.advance(1, self.optimizer.best())

@@ -17,7 +17,7 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from spearmint_int.library_arguments import (
 )
 from spearmint_int.sampling import Prior
 from spearmint_int.space import Space
-from spearmint_int.variables import Enum, Float, Int, Params, Variable
+from spearmint_int.variables import Enum, Float, Int, Params, SomeVariable, Variable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ class Optimizer:
 
     def __init__(
         self,
-        space: Space | Mapping[str, Variable],
+        space: Space | Mapping[str, SomeVariable],
         *,
         seed: int | None = 0,
         direction: str = "minimize",
@@ -161,7 +161,7 @@ class Optimizer:
             self._set_pending([*self._pending, *chosen])
             return list(answer.suggestions)
 
-    def tell(self, params: Mapping[str, Any], value: float) -> None:
+    def tell(self, params: Mapping[str, Any], value: SupportsFloat) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
         number = as_result(value)
         with self._lock:

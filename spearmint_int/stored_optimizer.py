@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -117,7 +117,7 @@ class StoredOptimizer(Optimizer):
                 self._hand_back(left)
             return added
 
-    def tell(self, params: Mapping[str, Any], value: float) -> None:
+    def tell(self, params: Mapping[str, Any], value: SupportsFloat) -> None:
         number = as_result(value)
         with self._lock:
             told, was_asked = self._as_asked(params)

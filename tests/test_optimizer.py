@@ -127,7 +127,7 @@ def test_suggestions_say_where_they_came_from() -> None:
 
 
 def test_a_setting_that_does_not_exist_lists_those_that_do() -> None:
-    with pytest.raises(TypeError, match=r"no such setting: acquisiton; choose from acquisition"):
+    with pytest.raises(TypeError, match="no such setting: acquisiton; did you mean 'acquisition'"):
         Optimizer(VARIABLES, acquisiton="ei")
 
 
@@ -211,7 +211,7 @@ def test_what_is_told_to_a_copy_is_nothing_to_the_other_one(
 def test_results_at_points_of_ones_own_are_taken() -> None:
     optimizer = Optimizer({"k": Int(0, 9)}, **QUICK)
     for k in range(4):
-        optimizer.tell({"k": np.int64(k)}, np.float32(k))  # type: ignore[arg-type]
+        optimizer.tell({"k": np.int64(k)}, np.float32(k))
     assert [e.params for e in optimizer.history] == [{"k": k} for k in range(4)]
     assert optimizer.ask()[0]["k"] in range(10)
 
@@ -365,6 +365,18 @@ def test_a_result_that_is_no_number_is_refused_and_changes_nothing(value: Any) -
         optimizer.tell(params, value)
     assert optimizer.pending == (params,)
     assert optimizer.history == ()
+
+
+def test_parameters_and_results_of_pandas_are_taken() -> None:
+    pd = pytest.importorskip("pandas")
+    optimizer = Optimizer({"w": Float(0, 1, size=2), "k": Int(0, 9)})
+    optimizer.tell({"w": pd.Series([0.25, 0.5]), "k": pd.Series([3])[0]}, pd.Series([7.0]))
+    assert [(e.params, e.value) for e in optimizer.history] == [({"w": [0.25, 0.5], "k": 3}, 7.0)]
+
+
+def test_what_is_no_parameters_is_refused_by_predict_too() -> None:
+    with pytest.raises(SpaceError, match="parameters must map names to values, got a"):
+        told().predict(3)  # type: ignore[arg-type]
 
 
 def test_a_point_whose_worker_died_can_be_forgotten() -> None:

@@ -24,7 +24,7 @@ from sklearn.utils import check_random_state
 from spearmint_int.errors import SpaceError, SpaceExhausted
 from spearmint_int.optimizer import Optimizer
 from spearmint_int.space import Space
-from spearmint_int.variables import Enum, Float, Int, Variable
+from spearmint_int.variables import Enum, Float, Int, SomeVariable, Variable
 
 MEAN_SCORE = "mean_test_"  # before the name of a metric in cv_results_
 
@@ -41,7 +41,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
     def __init__(
         self,
         estimator: Any,
-        param_space: Mapping[str, Variable | Sequence[Any]],
+        param_space: Mapping[str, SomeVariable | Sequence[Any]],
         *,
         n_iter: int = 30,
         n_points: int = 1,
@@ -140,7 +140,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
         )
 
 
-def _variable(name: str, spec: Variable | Sequence[Any]) -> Variable:
+def _variable(name: str, spec: SomeVariable | Sequence[Any]) -> Variable:
     choices = _choices(spec)
     if choices is not None:
         return Enum(range(len(choices)))
@@ -150,7 +150,7 @@ def _variable(name: str, spec: Variable | Sequence[Any]) -> Variable:
     raise SpaceError(f"param_space: {name}: must be {what}, got {spec!r}")
 
 
-def _choices(spec: Variable | Sequence[Any]) -> list[Any] | None:
+def _choices(spec: SomeVariable | Sequence[Any]) -> list[Any] | None:
     """A list of anything is searched by the numbers of its entries."""
     return list(spec) if isinstance(spec, list | tuple | range | np.ndarray) else None
 
