@@ -8,6 +8,7 @@ print(optimizer.best(), optimizer.recommend())
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import math
@@ -252,7 +253,10 @@ class Optimizer:
         """All state as JSON, by an atomic replacement: a crash leaves the old file or the new."""
         with self._lock:
             text = json.dumps(self._to_json(), indent=1, allow_nan=False)
-        write_whole(Path(path), text + "\n")
+        file = Path(path)
+        if not file.parent.is_dir():  # or the text would name the temporary file
+            raise FileNotFoundError(errno.ENOENT, "no such folder", str(file.parent))
+        write_whole(file, text + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Optimizer:

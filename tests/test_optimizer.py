@@ -379,6 +379,11 @@ def test_what_is_no_parameters_is_refused_by_predict_too() -> None:
         told().predict(3)  # type: ignore[arg-type]
 
 
+def test_a_folder_that_is_not_there_is_named_when_it_is_saved_into(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no such folder: .*/none'"):
+        told(1).save(tmp_path / "none" / "run.json")
+
+
 def test_a_point_whose_worker_died_can_be_forgotten() -> None:
     optimizer = Optimizer({"k": Int(0, 1)}, likelihood="NOISELESS")
     first, _ = optimizer.ask(2)

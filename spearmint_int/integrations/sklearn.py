@@ -75,7 +75,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _run_search(self, evaluate_candidates: Callable[..., Mapping[str, Any]]) -> None:
         """Ask, let scikit-learn cross-validate, tell; a score of NaN is a failure there."""
-        self._check_counts()
+        self._check_arguments()
         choices = {name: _choices(spec) for name, spec in self.param_space.items()}
         space = Space({name: _variable(name, spec) for name, spec in self.param_space.items()})
         self.optimizer_ = Optimizer(
@@ -113,10 +113,14 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
             stacklevel=3,
         )
 
-    def _check_counts(self) -> None:
+    def _check_arguments(self) -> None:
         if not isinstance(self.param_space, Mapping):
             given = type(self.param_space).__name__
             raise TypeError(f"param_space must map parameters to what they may be, got a {given}")
+        if "seed" in (self.options or {}):
+            raise TypeError("options: the seed is random_state=… here")
+        if "direction" in (self.options or {}):
+            raise TypeError("options: there is no direction here: the score is maximised")
         for name in ("n_iter", "n_points"):
             count = getattr(self, name)
             if not isinstance(count, numbers.Integral) or count < 1:
@@ -141,13 +145,28 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
 
 
 def _variable(name: str, spec: SomeVariable | Sequence[Any]) -> Variable:
+    if _may_be_a_range(spec):
+        raise SpaceError(
+            f"param_space: {name}: {spec!r} may be a range or choices; "
+            "write Int(…) or Float(…) for a range, and a list for choices"
+        )
     choices = _choices(spec)
+    if choices is not None and not choices:
+        raise SpaceError(f"param_space: {name}: there must be at least one choice, got {spec!r}")
     if choices is not None:
         return Enum(range(len(choices)))
     if isinstance(spec, Int | Float | Enum):
         return spec
     what = "an Int, a Float, an Enum or a list of choices"
     raise SpaceError(f"param_space: {name}: must be {what}, got {spec!r}")
+
+
+def _may_be_a_range(spec: object) -> bool:
+    """A tuple of two numbers, and a prior's name perhaps, is one in other libraries."""
+    if not isinstance(spec, tuple) or len(spec) not in (2, 3):
+        return False
+    bounds = all(isinstance(e, numbers.Real) and not isinstance(e, bool) for e in spec[:2])
+    return bounds and all(isinstance(each, str) for each in spec[2:])
 
 
 def _choices(spec: SomeVariable | Sequence[Any]) -> list[Any] | None:
