@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -20,10 +20,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.library_arguments import as_result
-from spearmint_int.optimizer import Evaluation, Optimizer
+from spearmint_int.optimizer import Evaluation, Optimizer, table_of
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, SomeVariable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Function = Callable[[Params], SupportsFloat]
 # A guess, or a result that is known already.
@@ -73,6 +76,10 @@ class MinimizeResult:
 
         seen = Snapshot.of_evaluations(self.history, self.problem, maximize=self.maximize)
         return plot(seen, kind, theme=theme)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The evaluations as a pandas table: a column for each variable, and `value`."""
+        return table_of((evaluation.copy() for evaluation in self.history), self.problem.space)
 
     def __str__(self) -> str:
         if not self.history:

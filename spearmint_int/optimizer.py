@@ -236,16 +236,7 @@ class Optimizer:
 
         A variable that is called so itself is `params.value`, as in files that `export` writes.
         """
-        try:
-            import pandas as pd  # noqa: PLC0415
-        except ModuleNotFoundError:
-            raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
-        names = {n: "params.value" if n == "value" else n for n in self.space.variables}
-        rows = [
-            {**{column: e.params[name] for name, column in names.items()}, "value": e.value}
-            for e in self._evaluations
-        ]
-        return pd.DataFrame(rows, columns=[*names.values(), "value"])
+        return table_of(self.history, self.space)
 
     # --- on disk --------------------------------------------------------------------------------
 
@@ -422,6 +413,20 @@ class Optimizer:
                 self._set_pending(self._pending[:i] + self._pending[i + 1 :])
                 return pending
         return None
+
+
+def table_of(evaluations: Iterable[Evaluation], space: Space) -> pd.DataFrame:
+    """As `to_dataframe` has it; SpearmintError where pandas is not installed."""
+    try:
+        import pandas as pd  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
+    names = {n: "params.value" if n == "value" else n for n in space.variables}
+    rows = [
+        {**{column: e.params[name] for name, column in names.items()}, "value": e.value}
+        for e in evaluations
+    ]
+    return pd.DataFrame(rows, columns=[*names.values(), "value"])
 
 
 def _result_key(params: Params, value: float) -> str:

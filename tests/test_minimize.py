@@ -398,6 +398,14 @@ def test_a_time_that_was_over_before_it_began_is_refused() -> None:
         minimize(bowl, {"a": Int(0, 5)}, 2, timeout=-1)
 
 
+def test_a_result_is_a_table_for_pandas() -> None:
+    pytest.importorskip("pandas")
+    result = minimize(bowl, {"x": Float(0, 1), "k": Int(0, 5)}, 3, **QUICK)
+    table = result.to_dataframe()
+    assert list(table.columns) == ["x", "k", "value"]
+    assert table["value"].tolist() == [e.value for e in result.history]
+
+
 def test_a_result_without_an_evaluation_says_so() -> None:
     assert str(minimize(bowl, {"a": Int(0, 5)}, 2, timeout=0)) == "no evaluation (the time is over)"
 

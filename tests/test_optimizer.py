@@ -180,6 +180,20 @@ def test_points_that_are_handed_out_may_be_changed() -> None:
     assert optimizer.ask() == other.ask()
 
 
+def test_a_table_that_is_handed_out_may_be_changed() -> None:
+    pytest.importorskip("pandas")
+    optimizer = told()
+    optimizer.to_dataframe()["weights"][0].append(9.0)
+    assert optimizer.history == told().history
+
+
+def test_priors_that_were_given_may_be_changed() -> None:
+    priors = {"noise": horseshoe(0.1)}
+    optimizer = Optimizer(VARIABLES, priors=priors)
+    priors.clear()
+    assert optimizer.options.priors == {"noise": horseshoe(0.1)}
+
+
 def test_the_chain_that_is_handed_out_may_be_changed() -> None:
     optimizer, other = told(), told()
     other.chain["states"][0][0] += 1.0  # type: ignore[index]

@@ -35,7 +35,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
     `param_space` maps parameters to `Int`, `Float` or `Enum`, or to a list of choices, which may be
     anything. `n_iter` settings are tried, `n_points` at a time. `options` are fields of
     ChooserOptions. Everything else is as in scikit-learn's own searches; after `fit`,
-    `optimizer_` has the model.
+    `optimizer_` has the model, in which a choice of a list is its place in it, from 0 on.
     """
 
     def __init__(
