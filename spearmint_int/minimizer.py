@@ -127,6 +127,8 @@ def minimize(
     function is raised with that in its attribute `result`.
     """
     _check(evaluations, n_jobs, timeout, stop)
+    if path == "":
+        raise ValueError("path must name a folder, got ''; '.' is the present one")
     _check_callable("function", function)
     if callback is not None:
         _check_callable("callback", callback)

@@ -82,6 +82,8 @@ def optimizer_in(
         directory.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
+    except OSError as error:
+        raise ConfigError(f"{directory}: can't be made: {error.strerror}") from None
     with ExitStack() as stack:
         stack.enter_context(closing(FolderLock(directory)))
         known = _known_config(directory)
@@ -148,7 +150,16 @@ def _holder(file: Path) -> str:
 
 
 def _known_config(directory: Path) -> Config | None:
-    return load_config(directory) if (directory / DEFAULT_FILE).exists() else None
+    """None of a new folder; ConfigError where its config is another program's, or was damaged."""
+    if not (directory / DEFAULT_FILE).exists():
+        return None
+    try:
+        return load_config(directory)
+    except ConfigError as error:
+        fault = error.faults[0] if isinstance(error, ConfigFaultsError) else str(error)
+        raise ConfigError(
+            f"{directory}: {fault}; mend it, or take another folder if it is another program's"
+        ) from None
 
 
 def _begun(directory: Path, asked: Optimizer) -> Config:

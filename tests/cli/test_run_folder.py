@@ -229,6 +229,25 @@ def test_what_a_folder_cant_keep_is_told_of_the_call(
     assert len(run(tmp_path, 2).history) == 2
 
 
+def test_a_config_of_another_program_is_told_with_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    with pytest.raises(ConfigError, match=r": config\.json: .* another program's"):
+        run(tmp_path, 2)
+    assert (tmp_path / "config.json").read_text() == '{"model_type": "bert"}'
+
+
+def test_a_folder_that_cant_be_made_is_told_in_a_sentence() -> None:
+    with pytest.raises(ConfigError, match="/proc/none: can't be made: "):
+        run(Path("/proc/none"), 2)
+
+
+def test_no_path_is_not_the_present_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="path must name a folder, got ''"):
+        minimize(bowl, SPACE, 2, path="")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_option_that_is_no_option_leaves_no_folder_behind(tmp_path: Path) -> None:
     with pytest.raises(SpearmintError, match="burn_in must be at least 0, got -1"):
         run(tmp_path / "new", 2, burn_in=-1)
