@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -41,16 +41,8 @@ class SomeVariable:
 
     size: int
 
-    def __repr__(self) -> str:
-        """As somebody would write it: without what is the default."""
-        kind = type(self).__name__
-        values = {field_: getattr(self, field_.name) for field_ in fields(cast(Any, self))}
-        bare = [repr(v) for f, v in values.items() if not f.kw_only]
-        named = [f"{f.name}={v!r}" for f, v in values.items() if f.kw_only and v != f.default]
-        return f"{kind}({', '.join(bare + named)})"
 
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Float(SomeVariable):
     """A real variable on [min, max]; with `log` it is modelled and searched on a log scale."""
 
@@ -96,7 +88,7 @@ class Float(SomeVariable):
         return math.log(x) if self.log else float(x)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Int(SomeVariable):
     """An integer variable on {min, …, max}, both included.
 
@@ -191,7 +183,7 @@ class Int(SomeVariable):
         return Axis.at(0, self)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Enum(SomeVariable):
     """One of several options without an order: k one-hot columns that share one length scale."""
 

@@ -126,18 +126,3 @@ def test_rounding_on_a_log_scale_is_to_the_closest_integer() -> None:
 def test_an_impossible_scale_is_refused(arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(SpaceError, match=text):
         Int(**arguments)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Float(0, 1)",
-        "Float(0.01, 100, log=True)",
-        "Int(1, 9, size=2, step=4)",
-        "Int(16, 1024, base=2)",
-        "Enum(('a', 'b'), size=2)",
-    ],
-)
-def test_a_variable_is_shown_as_somebody_would_write_it(text: str) -> None:
-    variable = eval(text)
-    assert repr(variable) == text
