@@ -196,6 +196,11 @@ class Priors:
         for name in overrides:
             if name not in self.__dataclass_fields__:
                 raise UnknownNameError("hyperparameter", name, self.__dataclass_fields__)
+            if not isinstance(overrides[name], Prior):
+                raise PriorError(
+                    f"the prior of {name} must be one of spearmint_int.sampling.priors, such as "
+                    f"lognormal(0, 1), got {overrides[name]!r}"
+                )
         return replace(self, **{name: _cut(name, prior) for name, prior in overrides.items()})
 
 

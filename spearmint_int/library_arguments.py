@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spearmint_int.chooser import ChooserOptions
-from spearmint_int.errors import ResultError, SpearmintError
+from spearmint_int.errors import ResultError, SpearmintError, alternatives
 
 
 def as_seed(seed: int | None) -> int:
@@ -26,7 +26,7 @@ def as_seed(seed: int | None) -> int:
 def as_count(count: int) -> int:
     """How many points were asked for."""
     if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-        raise SpearmintError(f"ask: the count must be a whole number from 1 on, got {count!r}")
+        raise SpearmintError(f"the count of points must be a whole number from 1 on, got {count!r}")
     return int(count)
 
 
@@ -48,6 +48,8 @@ def as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def as_result(value: Any) -> float:
     """Numbers, and arrays with a single one, as objectives of an experiment may return."""
+    if hasattr(value, "to_numpy"):  # pandas'
+        value = value.to_numpy()
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     try:
@@ -74,15 +76,31 @@ def options_with(options: ChooserOptions, settings: Mapping[str, Any]) -> Choose
             "initial_points is a number, of points that come before the model; "
             "give guesses as initial=[…]"
         )
-    unknown = [name for name in settings if name not in options.__dataclass_fields__]
-    if unknown:
-        raise TypeError(
-            f"no such setting: {', '.join(unknown)}; "
-            f"choose from {', '.join(sorted(options.__dataclass_fields__))}"
-        )
+    for name in settings:
+        if name not in options.__dataclass_fields__:
+            raise TypeError(f"no such setting: {name}{_instead(name, options)}")
     return replace(options, **settings)
+
+
+# What other libraries call what has another name here.
+ELSEWHERE = {
+    "maximize": 'direction="maximize"',
+    "n_trials": "evaluations=… of minimize",
+    "n_calls": "evaluations=… of minimize",
+    "n_iter": "evaluations=… of minimize",
+    "max_evals": "evaluations=… of minimize",
+    "random_state": "seed=…",
+    "x0": "initial=[…]",
+}
+
+
+def _instead(name: str, options: ChooserOptions) -> str:
+    if name in ELSEWHERE:
+        return f"; give {ELSEWHERE[name]}"
+    return alternatives(name, ["seed", *sorted(options.__dataclass_fields__)])
 
 
 def as_several(params: Any) -> list[Mapping[str, Any]]:
     """One or several; a table of pandas' is one, for the space to refuse by its name."""
-    return [params] if isinstance(params, Mapping) or hasattr(params, "to_dict") else list(params)
+    is_one = isinstance(params, Mapping) or hasattr(params, "to_dict")
+    return [params] if is_one or not isinstance(params, Iterable) else list(params)

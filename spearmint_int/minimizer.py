@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import time
@@ -13,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -21,14 +20,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.library_arguments import as_result
-from spearmint_int.optimizer import Evaluation, Optimizer
+from spearmint_int.optimizer import Evaluation, Optimizer, table_of
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
-from spearmint_int.variables import Params, Variable
+from spearmint_int.variables import Params, SomeVariable
 
-Function = Callable[[Params], float]
+if TYPE_CHECKING:
+    import pandas as pd
+
+Function = Callable[[Params], SupportsFloat]
 # A guess, or a result that is known already.
-Initial = Mapping[str, Any] | tuple[Mapping[str, Any], float]
+Initial = Mapping[str, Any] | tuple[Mapping[str, Any], SupportsFloat]
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,9 @@ class MinimizeResult:
     recommendation: Recommendation | None
     history: tuple[Evaluation, ...] = field(repr=False)
     message: str
-    problem: Problem = field(repr=False)  # as the chooser gets it: its values are minimised
+    problem: Problem = field(
+        repr=False, compare=False
+    )  # as the chooser gets it: its values are minimised
     maximize: bool = field(default=False, repr=False)
 
     def plot(self, kind: str = "progress", *, theme: str = "light") -> Any:
@@ -73,14 +77,20 @@ class MinimizeResult:
         seen = Snapshot.of_evaluations(self.history, self.problem, maximize=self.maximize)
         return plot(seen, kind, theme=theme)
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """The evaluations as a pandas table: a column for each variable, and `value`."""
+        return table_of((evaluation.copy() for evaluation in self.history), self.problem.space)
+
     def __str__(self) -> str:
+        if not self.history:
+            return f"no evaluation ({self.message})"
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         return f"{self.value:.6g} at {where} ({self.message})"
 
 
 def minimize(
     function: Function,
-    space: Space | Mapping[str, Variable],
+    space: Space | Mapping[str, SomeVariable],
     evaluations: int = 50,
     seed: int | None = 0,
     *,
@@ -117,6 +127,11 @@ def minimize(
     function is raised with that in its attribute `result`.
     """
     _check(evaluations, n_jobs, timeout, stop)
+    if path == "":
+        raise ValueError("path must name a folder, got ''; '.' is the present one")
+    _check_callable("function", function)
+    if callback is not None:
+        _check_callable("callback", callback)
     guesses, known = _guesses_and_results(initial)
     optimizer = Optimizer(
         space, seed=seed, direction=direction, initial=guesses, options=options, **settings
@@ -157,10 +172,17 @@ def _check(evaluations: int, n_jobs: int, timeout: float | None, stop: Stop | No
         raise TypeError(f"timeout must be a number of seconds, got {timeout!r}")
     if stop is not None and not isinstance(stop, Stop):
         raise TypeError(f"stop must be Stop(value=…) or Stop(no_improvement=…), got {stop!r}")
+    if timeout is not None and not timeout >= 0:
+        raise ValueError(f"timeout must be at least 0 seconds, got {timeout}")
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     if n_jobs < 1 and n_jobs != -1:
         raise ValueError(f"n_jobs must be at least 1, or -1 for one for each core, got {n_jobs}")
+
+
+def _check_callable(name: str, given: object) -> None:
+    if not callable(given):
+        raise TypeError(f"{name} must be a function, got {given!r}")
 
 
 def _check_whole(name: str, count: int) -> None:
@@ -240,7 +262,7 @@ class _Search:
                 self._ended(params, self.function(deepcopy(params)))
 
     def _run_threads(self, n_jobs: int) -> None:
-        running: dict[Future[float], Params] = {}
+        running: dict[Future[SupportsFloat], Params] = {}
         with ThreadPoolExecutor(n_jobs) as pool:
             try:
                 while self._may_begin() or running:
@@ -274,7 +296,7 @@ class _Search:
         self.begun += len(chosen)
         return chosen
 
-    def _ended(self, params: Params, value: float) -> None:
+    def _ended(self, params: Params, value: SupportsFloat) -> None:
         self.optimizer.tell(params, value)
         if self.bar is not None:
             self.bar.advance(1, self.optimizer.best())
@@ -284,16 +306,14 @@ class _Search:
             self.message = self.message or "stopped by the callback"
 
     def _reason_to_stop(self) -> str | None:
-        best, history = self.optimizer.best(), self.optimizer.history
+        best = self.optimizer.best()
         if best is None:
             return None
         sign = -1.0 if self.optimizer.direction == "maximize" else 1.0
         if self.stop.value is not None and sign * best.value <= sign * self.stop.value:
             return f"a value as good as {self.stop.value:g} was found"
         patience = self.stop.no_improvement
-        after_best = itertools.dropwhile(lambda e: e is not best, history)
-        since = sum(e.was_asked for e in after_best if e is not best)
-        if patience is not None and since >= patience:
+        if patience is not None and self.optimizer.without_improvement >= patience:
             return f"no improvement in {patience} evaluations"
         return None
 
@@ -305,7 +325,7 @@ class _Search:
             return MinimizeResult(best.params, best.value, found, history, message, *posed)
         if not history:
             return MinimizeResult({}, float("nan"), None, history, message, *posed)
-        first = history[0]  # every evaluation failed: the first one stands for all
+        first = history[0].copy()  # every evaluation failed: the first one stands for all
         return MinimizeResult(first.params, first.value, None, history, "all failed", *posed)
 
 

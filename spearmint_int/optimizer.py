@@ -8,15 +8,17 @@ print(optimizer.best(), optimizer.recommend())
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -43,7 +45,7 @@ from spearmint_int.library_arguments import (
 )
 from spearmint_int.sampling import Prior
 from spearmint_int.space import Space
-from spearmint_int.variables import Enum, Float, Int, Params, Variable
+from spearmint_int.variables import Enum, Float, Int, Params, SomeVariable, Variable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +68,10 @@ class Evaluation:
     point: FloatArray = field(repr=False, compare=False)
     was_asked: bool = field(default=True, repr=False, compare=False)
 
+    def copy(self) -> Evaluation:
+        """One whose parameters and point may be changed, and this one stays as it is."""
+        return replace(self, params=deepcopy(self.params), point=self.point.copy())
+
 
 @dataclass(frozen=True)
 class Pending:
@@ -86,7 +92,7 @@ class Optimizer:
 
     def __init__(
         self,
-        space: Space | Mapping[str, Variable],
+        space: Space | Mapping[str, SomeVariable],
         *,
         seed: int | None = 0,
         direction: str = "minimize",
@@ -121,7 +127,7 @@ class Optimizer:
     @property
     def history(self) -> tuple[Evaluation, ...]:
         """What was told, in that order."""
-        return tuple(self._evaluations)
+        return tuple(evaluation.copy() for evaluation in self._evaluations)
 
     @property
     def pending(self) -> tuple[Params, ...]:
@@ -148,14 +154,15 @@ class Optimizer:
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
         """As `ask`, with where each came from and why; without the guesses."""
+        wanted = as_count(count)
         with self._lock:
-            answer = self._experiment.suggest(count)
+            answer = self._experiment.suggest(wanted)
             self._experiment.go_on_from(answer)
-            chosen = [Pending(deepcopy(s.params), s.point) for s in answer.suggestions]
+            chosen = [Pending(deepcopy(s.params), s.point.copy()) for s in answer.suggestions]
             self._set_pending([*self._pending, *chosen])
             return list(answer.suggestions)
 
-    def tell(self, params: Mapping[str, Any], value: float) -> None:
+    def tell(self, params: Mapping[str, Any], value: SupportsFloat) -> None:
         """The result at these parameters, asked for or not; NaN says that it failed there."""
         number = as_result(value)
         with self._lock:
@@ -170,12 +177,23 @@ class Optimizer:
 
     def best(self) -> Evaluation | None:
         """The evaluation with the best value, or None."""
+        found = self._best()
+        return None if found is None else found.copy()
+
+    def _best(self) -> Evaluation | None:
         return self._best_of(self._evaluations)
 
     def _best_of(self, evaluations: Iterable[Evaluation]) -> Evaluation | None:
         sign = -1.0 if self.direction == "maximize" else 1.0
         finite = [e for e in evaluations if math.isfinite(e.value)]
         return min(finite, key=lambda e: sign * e.value, default=None)
+
+    @property
+    def without_improvement(self) -> int:
+        """How many evaluations that were asked for have brought nothing better than the best."""
+        best = self._best()
+        after = itertools.dropwhile(lambda e: e is not best, self._evaluations)
+        return sum(e.was_asked for e in after if e is not best)
 
     def recommend(self) -> Recommendation | None:
         """The model's optimum: under noise a better answer than `best`. None until there are two
@@ -186,7 +204,7 @@ class Optimizer:
     def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
         """What the model expects at one or several settings: `mean` and `sd`, arrays in the
         objective's units, without the noise of an evaluation."""
-        if self.best() is None:
+        if self._best() is None:
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
         with self._lock:
             return self._experiment.predict(as_several(params))
@@ -199,13 +217,13 @@ class Optimizer:
     # --- for people -----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        found = self.best()
+        found = self._best()
         best = "no result yet" if found is None else f"best {found.value:.6g} at {found.params}"
         return f"<Optimizer: {len(self._evaluations)} told, {len(self._pending)} pending, {best}>"
 
     def _repr_html_(self) -> str:
         """The evaluations as a table, the best one bold, for notebooks."""
-        names, best = list(self.space.variables), self.best()
+        names, best = list(self.space.variables), self._best()
         rows = "".join(
             _html_row([n, *(e.params[name] for name in names), e.value], bold=e is best)
             for n, e in list(enumerate(self._evaluations, start=1))[-SHOWN_ROWS:]
@@ -218,16 +236,7 @@ class Optimizer:
 
         A variable that is called so itself is `params.value`, as in files that `export` writes.
         """
-        try:
-            import pandas as pd  # noqa: PLC0415
-        except ModuleNotFoundError:
-            raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
-        names = {n: "params.value" if n == "value" else n for n in self.space.variables}
-        rows = [
-            {**{column: e.params[name] for name, column in names.items()}, "value": e.value}
-            for e in self._evaluations
-        ]
-        return pd.DataFrame(rows, columns=[*names.values(), "value"])
+        return table_of(self.history, self.space)
 
     # --- on disk --------------------------------------------------------------------------------
 
@@ -235,7 +244,10 @@ class Optimizer:
         """All state as JSON, by an atomic replacement: a crash leaves the old file or the new."""
         with self._lock:
             text = json.dumps(self._to_json(), indent=1, allow_nan=False)
-        write_whole(Path(path), text + "\n")
+        file = Path(path)
+        if not file.parent.is_dir():  # or the text would name the temporary file
+            raise FileNotFoundError(errno.ENOENT, "no such folder", str(file.parent))
+        write_whole(file, text + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Optimizer:
@@ -322,9 +334,9 @@ class Optimizer:
         """Take over the evaluations of an earlier run, and the chain to go on from."""
         with self._lock:
             for evaluation in evaluations:
-                self._keep(evaluation)
+                self._keep(evaluation.copy())
             if chain is not None:
-                self._history.keep_chain(chain)
+                self._history.keep_chain(deepcopy(chain))
 
     def drop_known_guesses(self) -> None:
         """Don't ask for guesses that were evaluated, or asked for."""
@@ -351,7 +363,7 @@ class Optimizer:
     @property
     def chain(self) -> Mapping[str, Any] | None:
         """The hyperparameters' chain, which `restore` takes."""
-        return self._experiment.history.chain()
+        return deepcopy(self._experiment.history.chain())
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copies, which can't take a lock along."""
@@ -360,6 +372,10 @@ class Optimizer:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
         self._lock = threading.RLock()
+
+    def __copy__(self) -> Optimizer:
+        """What is told to a copy is nothing to the other one."""
+        return deepcopy(self)
 
     # --- what is kept ---------------------------------------------------------------------------
 
@@ -397,6 +413,20 @@ class Optimizer:
                 self._set_pending(self._pending[:i] + self._pending[i + 1 :])
                 return pending
         return None
+
+
+def table_of(evaluations: Iterable[Evaluation], space: Space) -> pd.DataFrame:
+    """As `to_dataframe` has it; SpearmintError where pandas is not installed."""
+    try:
+        import pandas as pd  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
+    names = {n: "params.value" if n == "value" else n for n in space.variables}
+    rows = [
+        {**{column: e.params[name] for name, column in names.items()}, "value": e.value}
+        for e in evaluations
+    ]
+    return pd.DataFrame(rows, columns=[*names.values(), "value"])
 
 
 def _result_key(params: Params, value: float) -> str:

@@ -53,15 +53,16 @@ KEYS = {
     "samples": "mcmc-iters",
     "burn_in": "burnin",
     "thinning": "thinning",
+    "chains": "chains",
     "fantasies": "num-fantasies",
     "candidates": "grid-size",
     "candidates_seed": "grid-seed",
     "spray": "num-spray",
     "spray_std": "spray-std",
+    "initial_points": "num-initial-points",  # `initial-points` are guesses
 }
-# Those that a config can't say: an experiment has one chain, and begins to model at two results;
-# its `initial-points` are guesses. Each call says them for itself.
-WITHOUT_KEY = ("chains", "threads", "initial_points")
+# No suggestion depends on it: a call that names it says it for itself, and nothing is written.
+NOT_WRITTEN = "threads"
 LOCK_FILE = ".minimize.lock"
 
 
@@ -81,6 +82,8 @@ def optimizer_in(
         directory.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
+    except OSError as error:
+        raise ConfigError(f"{directory}: can't be made: {error.strerror}") from None
     with ExitStack() as stack:
         stack.enter_context(closing(FolderLock(directory)))
         known = _known_config(directory)
@@ -88,8 +91,9 @@ def optimizer_in(
         store = stack.enter_context(closing(open_store(config)))
         if known is not None and config is not known:
             store.save_chain(CHAIN, {})  # its numbers may mean something else now
-        own = {name: getattr(asked.options, name) for name in WITHOUT_KEY}
-        options = replace(config.chooser_options(), **own)
+        options = config.chooser_options()
+        if NOT_WRITTEN in given:
+            options = replace(options, threads=asked.options.threads)
         yield stack.enter_context(
             closing(StoredOptimizer(config, store, options=options, initial=initial))
         )
@@ -146,7 +150,16 @@ def _holder(file: Path) -> str:
 
 
 def _known_config(directory: Path) -> Config | None:
-    return load_config(directory) if (directory / DEFAULT_FILE).exists() else None
+    """None of a new folder; ConfigError where its config is another program's, or was damaged."""
+    if not (directory / DEFAULT_FILE).exists():
+        return None
+    try:
+        return load_config(directory)
+    except ConfigError as error:
+        fault = error.faults[0] if isinstance(error, ConfigFaultsError) else str(error)
+        raise ConfigError(
+            f"{directory}: {fault}; mend it, or take another folder if it is another program's"
+        ) from None
 
 
 def _begun(directory: Path, asked: Optimizer) -> Config:

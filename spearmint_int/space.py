@@ -26,6 +26,7 @@ from spearmint_int.variables import (
     Int,
     Params,
     Scalar,
+    SomeVariable,
     Variable,
     looks_logarithmic,
 )
@@ -39,7 +40,7 @@ class Space:
     """An ordered set of named variables, and their place in the unit cube."""
 
     def __init__(
-        self, variables: Mapping[str, Variable], *, also_varying: frozenset[str] = frozenset()
+        self, variables: Mapping[str, SomeVariable], *, also_varying: frozenset[str] = frozenset()
     ) -> None:
         """`also_varying` are variables that are fixed here, but not in all observations."""
         if not isinstance(variables, Mapping):
@@ -47,12 +48,13 @@ class Space:
             raise SpaceError(f"a space maps names to variables, {{'x': Float(0, 1)}}, got a {kind}")
         if not variables:
             raise SpaceError("a space must have at least one variable")
+        self.variables: dict[str, Variable] = {}
         for name, variable in variables.items():
             if not isinstance(name, str):
                 raise SpaceError(f"{name!r}: the name of a variable must be a text")
             if not isinstance(variable, Float | Int | Enum):
                 raise SpaceError(f"{name}: must be a Float, Int or Enum, got {variable!r}")
-        self.variables: dict[str, Variable] = dict(variables)
+            self.variables[name] = variable
         self.also_varying = also_varying
         if self.dimensions > MOST_COLUMNS:
             raise SpaceError(
@@ -305,6 +307,8 @@ def _way_out(params: Any) -> str:
 
 def _as_elements(value: Any, size: int) -> list[Any]:
     """The elements of a variable's value: a scalar, a sequence or an array of `size`."""
+    if hasattr(value, "to_numpy"):  # a column or a row of pandas'
+        value = value.to_numpy()
     if isinstance(value, np.ndarray):
         value = value.ravel().tolist()
     elements = list(value) if isinstance(value, list | tuple) else [value]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -66,7 +67,7 @@ class StoredOptimizer(Optimizer):
         initial: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         """Whoever calls it has the folder alone: jobs of an earlier one are taken over. `options`
-        are the config's, and those that it has no key for."""
+        are the config's, and how many threads this one has."""
         experiment = StoredExperiment.begin(config, store)
         super().__init__(
             experiment.space,
@@ -108,24 +109,23 @@ class StoredOptimizer(Optimizer):
                     if not asked:
                         raise
                 asked += self._claim(wanted - len(asked))
-            return [deepcopy(claimed.params) for claimed in asked]
+            return [deepcopy(pending.params) for pending in asked]
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
-        """As ever; what an earlier run has not ended is left to `ask`."""
+        """As ever; what an earlier run has begun and not ended waits for `ask`."""
+        wanted = as_count(count)
         with self._lock:
             self._refresh()
-            older = self._claim(self._experiment.history.counts[JobStatus.NEW])
+            left = self._claim(sys.maxsize)  # or these would be claimed in place of the new ones
             try:
                 with self._choosing.held():
-                    added = self._add_suggestions(count)
+                    added = self._add_suggestions(wanted)
                 self._claim(len(added))
             finally:
-                ids = {claimed.job.id for claimed in older}
-                self._set_pending([p for p in self._pending if _id_of(p) not in ids])
-                self._release(older)
+                self._hand_back(left)
             return added
 
-    def tell(self, params: Mapping[str, Any], value: float) -> None:
+    def tell(self, params: Mapping[str, Any], value: SupportsFloat) -> None:
         number = as_result(value)
         with self._lock:
             told, was_asked = self._as_asked(params)
@@ -141,9 +141,8 @@ class StoredOptimizer(Optimizer):
             super().forget(params)
             self._release(p for p in before if not any(p is still for still in self._pending))
 
-    def best(self) -> Evaluation | None:
-        """The evaluation with the best value, or None; where there is one within the present
-        bounds, it is the best of those."""
+    def _best(self) -> Evaluation | None:
+        """Where there is one within the present bounds, the best of those."""
         points = np.array([e.point for e in self._evaluations]).reshape(-1, self.space.dimensions)
         inside = self.space.inside(points)
         within = [e for e, is_inside in zip(self._evaluations, inside, strict=True) if is_inside]
@@ -269,6 +268,12 @@ class StoredOptimizer(Optimizer):
             return self._store.complete(job.claim, values)
         except JobNotFound:  # somebody has deleted it
             return False
+
+    def _hand_back(self, claimed: Sequence[_Claimed]) -> None:
+        """These are for whoever asks next."""
+        ids = {pending.job.id for pending in claimed}
+        self._set_pending([p for p in self._pending if _id_of(p) not in ids])
+        self._release(claimed)
 
     def _release(self, pending: Iterable[Pending]) -> None:
         for one in pending:

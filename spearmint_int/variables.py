@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
@@ -35,8 +35,15 @@ Scalar: TypeAlias = int | float | str | bool
 Params: TypeAlias = dict[str, Any]
 
 
+class SomeVariable:
+    """What Float, Int and Enum have in common: for mypy, a dictionary with several of them is one
+    of these."""
+
+    size: int
+
+
 @dataclass(frozen=True)
-class Float:
+class Float(SomeVariable):
     """A real variable on [min, max]; with `log` it is modelled and searched on a log scale."""
 
     min: float
@@ -82,7 +89,7 @@ class Float:
 
 
 @dataclass(frozen=True)
-class Int:
+class Int(SomeVariable):
     """An integer variable on {min, …, max}, both included.
 
     With `step` only every step-th of them; with `base` the powers min · base^k, such as 16, 32, …,
@@ -177,7 +184,7 @@ class Int:
 
 
 @dataclass(frozen=True)
-class Enum:
+class Enum(SomeVariable):
     """One of several options without an order: k one-hot columns that share one length scale."""
 
     options: Sequence[Scalar]
@@ -186,15 +193,16 @@ class Enum:
     def __post_init__(self) -> None:
         _make_plain(self)
         _check_size(self.size)
-        if isinstance(self.options, str | bytes | Mapping) or not isinstance(
-            self.options, Iterable
-        ):
+        if not _is_listed(self.options):
             raise SpaceError(f"options must be a list, ['a', 'b'], got {self.options!r}")
         object.__setattr__(self, "options", tuple(_plain(option) for option in self.options))
         if not self.options:
             raise SpaceError("options must have at least one entry")
         if not all(isinstance(option, int | float | str) for option in self.options):
-            raise SpaceError(f"options must be numbers or texts, got {list(self.options)}")
+            raise SpaceError(
+                f"options must be numbers or texts, got {list(self.options)}; "
+                "give each a name, and look it up in the function"
+            )
         if len(set(self.options)) != len(self.options):
             raise SpaceError(f"options must differ from each other, got {list(self.options)}")
 
@@ -284,6 +292,11 @@ class Axis:
             U[np.arange(len(U)), self.start + index] = 1.0
         else:
             U[:, self.start] = self.positions(index)
+
+
+def _is_listed(options: object) -> bool:
+    """In an order: that of a set is another one in another process."""
+    return isinstance(options, Iterable) and not isinstance(options, str | bytes | Mapping | Set)
 
 
 def _is_whole(value: Any) -> bool:

@@ -335,6 +335,19 @@ def test_a_function_may_do_with_its_parameters_what_it_likes() -> None:
     assert [e.value for e in result.history] == [e.params["a"] for e in result.history]
 
 
+def test_a_result_may_be_changed_and_its_history_stays(tmp_path: Path) -> None:
+    def spoil(optimizer: Optimizer) -> None:
+        for evaluation in (optimizer.best(), *optimizer.history):
+            assert evaluation is not None
+            evaluation.params["k"] = 99
+
+    space = {"x": Float(0, 1), "k": Int(0, 5)}
+    for path in (None, tmp_path):
+        result = minimize(bowl, space, 6, path=path, callback=spoil, **QUICK)
+        result.params.clear()
+        assert result.history == minimize(bowl, space, 6, **QUICK).history
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_function_that_exits_leaves_what_was_evaluated(n_jobs: int) -> None:
     calls = itertools.count(1)
@@ -365,11 +378,42 @@ def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         ({"initial": [({"a": 1}, "2")]}, "must be a number, got '2'"),
         ({"stop": {"value": 3}}, r"stop must be Stop\(value=…\) .* got {'value': 3}"),
         ({"options": {"samples": 3}}, r"options must be ChooserOptions\(…\), got a dict"),
+        ({"callback": 3}, "callback must be a function, got 3"),
+        ({"maximize": True}, 'no such setting: maximize; give direction="maximize"'),
+        ({"n_trials": 9}, "no such setting: n_trials; give evaluations=…"),
     ],
 )
 def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:
     with pytest.raises(TypeError, match=text):
         minimize(fails_at(1), {"a": Int(0, 5)}, evaluations=2, progress=False, **given)
+
+
+def test_what_is_no_function_is_refused_before_any_work() -> None:
+    with pytest.raises(TypeError, match="function must be a function, got 3"):
+        minimize(3, {"a": Int(0, 5)}, 2)  # type: ignore[arg-type]
+
+
+def test_a_time_that_was_over_before_it_began_is_refused() -> None:
+    with pytest.raises(ValueError, match="timeout must be at least 0 seconds, got -1"):
+        minimize(bowl, {"a": Int(0, 5)}, 2, timeout=-1)
+
+
+def test_a_result_is_a_table_for_pandas() -> None:
+    pytest.importorskip("pandas")
+    result = minimize(bowl, {"x": Float(0, 1), "k": Int(0, 5)}, 3, **QUICK)
+    table = result.to_dataframe()
+    assert list(table.columns) == ["x", "k", "value"]
+    assert table["value"].tolist() == [e.value for e in result.history]
+
+
+def test_a_result_without_an_evaluation_says_so() -> None:
+    assert str(minimize(bowl, {"a": Int(0, 5)}, 2, timeout=0)) == "no evaluation (the time is over)"
+
+
+def test_results_can_be_compared_and_are_shown_in_one_line() -> None:
+    one, two = (minimize(bowl, {"x": Float(0, 1), "k": Int(0, 5)}, 4, **QUICK) for _ in range(2))
+    assert one == two
+    assert "array" not in repr(one)
 
 
 @pytest.mark.parametrize(

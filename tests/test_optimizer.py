@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import json
 import math
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -125,7 +127,7 @@ def test_suggestions_say_where_they_came_from() -> None:
 
 
 def test_a_setting_that_does_not_exist_lists_those_that_do() -> None:
-    with pytest.raises(TypeError, match=r"no such setting: acquisiton; choose from acquisition"):
+    with pytest.raises(TypeError, match="no such setting: acquisiton; did you mean 'acquisition'"):
         Optimizer(VARIABLES, acquisiton="ei")
 
 
@@ -134,13 +136,96 @@ def test_settings_change_the_options_that_are_given() -> None:
     assert (optimizer.options.samples, optimizer.options.kernel) == (7, "matern32")
 
 
+# --- what is handed out ---------------------------------------------------------------------------
+
+
+def spoil(params: Params) -> None:
+    params["weights"].append(9.0)
+    params["rate"] = -1.0
+    params.clear()
+
+
+@pytest.mark.parametrize(
+    "handed_out",
+    [
+        lambda o: o.best().params,
+        lambda o: o.history[0].params,
+        lambda o: o.recommend().params,
+        lambda o: o.pending[0],
+        lambda o: o.ask()[0],
+        lambda o: o.suggestions()[0].params,
+    ],
+    ids=["best", "history", "recommend", "pending", "ask", "suggestions"],
+)
+def test_parameters_that_are_handed_out_may_be_changed(
+    handed_out: Callable[[Optimizer], Params],
+) -> None:
+    optimizer, other = told(), told()
+    for each in (optimizer, other):
+        each.ask()
+    spoil(handed_out(optimizer))
+    handed_out(other)
+    assert (optimizer.best(), optimizer.pending) == (other.best(), other.pending)
+    assert optimizer.history == other.history
+    assert optimizer.recommend().params == other.recommend().params  # type: ignore[union-attr]
+    assert optimizer.ask() == other.ask()
+
+
+def test_points_that_are_handed_out_may_be_changed() -> None:
+    optimizer, other = told(), told()
+    for each in (optimizer, other):
+        points = [each.history[0].point, each.suggestions()[0].point]
+    for point in points:
+        point[:] = 0.5
+    assert optimizer.ask() == other.ask()
+
+
+def test_a_table_that_is_handed_out_may_be_changed() -> None:
+    pytest.importorskip("pandas")
+    optimizer = told()
+    optimizer.to_dataframe()["weights"][0].append(9.0)
+    assert optimizer.history == told().history
+
+
+def test_priors_that_were_given_may_be_changed() -> None:
+    priors = {"noise": horseshoe(0.1)}
+    optimizer = Optimizer(VARIABLES, priors=priors)
+    priors.clear()
+    assert optimizer.options.priors == {"noise": horseshoe(0.1)}
+
+
+def test_the_chain_that_is_handed_out_may_be_changed() -> None:
+    optimizer, other = told(), told()
+    other.chain["states"][0][0] += 1.0  # type: ignore[index]
+    assert optimizer.ask() == other.ask()
+
+
+def test_evaluations_that_were_taken_over_may_be_changed() -> None:
+    optimizer, given = Optimizer(VARIABLES), told().history
+    optimizer.restore(given)
+    spoil(given[0].params)
+    assert optimizer.history == told().history
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=["copy", "deepcopy"])
+def test_what_is_told_to_a_copy_is_nothing_to_the_other_one(
+    copied: Callable[[Optimizer], Optimizer],
+) -> None:
+    optimizer = told()
+    params = copied(optimizer).ask()[0]
+    twin = copied(optimizer)
+    twin.tell(params, 0.0)
+    assert (len(optimizer.history), len(optimizer.pending), len(twin.history)) == (5, 0, 6)
+    assert optimizer.ask() == [params]
+
+
 # --- tell -----------------------------------------------------------------------------------------
 
 
 def test_results_at_points_of_ones_own_are_taken() -> None:
     optimizer = Optimizer({"k": Int(0, 9)}, **QUICK)
     for k in range(4):
-        optimizer.tell({"k": np.int64(k)}, np.float32(k))  # type: ignore[arg-type]
+        optimizer.tell({"k": np.int64(k)}, np.float32(k))
     assert [e.params for e in optimizer.history] == [{"k": k} for k in range(4)]
     assert optimizer.ask()[0]["k"] in range(10)
 
@@ -282,6 +367,8 @@ def test_a_space_that_is_a_list_is_refused_with_what_it_must_be() -> None:
 def test_only_a_count_from_one_on_can_be_asked_for(count: Any) -> None:
     with pytest.raises(SpearmintError, match="a whole number from 1 on, got"):
         Optimizer(VARIABLES).ask(count)
+    with pytest.raises(SpearmintError, match="whole number from 1 on"):
+        Optimizer(VARIABLES).suggestions(count)
 
 
 @pytest.mark.parametrize("value", [None, "low", [1.0, 2.0]])
@@ -292,6 +379,23 @@ def test_a_result_that_is_no_number_is_refused_and_changes_nothing(value: Any) -
         optimizer.tell(params, value)
     assert optimizer.pending == (params,)
     assert optimizer.history == ()
+
+
+def test_parameters_and_results_of_pandas_are_taken() -> None:
+    pd = pytest.importorskip("pandas")
+    optimizer = Optimizer({"w": Float(0, 1, size=2), "k": Int(0, 9)})
+    optimizer.tell({"w": pd.Series([0.25, 0.5]), "k": pd.Series([3])[0]}, pd.Series([7.0]))
+    assert [(e.params, e.value) for e in optimizer.history] == [({"w": [0.25, 0.5], "k": 3}, 7.0)]
+
+
+def test_what_is_no_parameters_is_refused_by_predict_too() -> None:
+    with pytest.raises(SpaceError, match="parameters must map names to values, got a"):
+        told().predict(3)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_is_not_there_is_named_when_it_is_saved_into(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no such folder: .*/none'"):
+        told(1).save(tmp_path / "none" / "run.json")
 
 
 def test_a_point_whose_worker_died_can_be_forgotten() -> None:

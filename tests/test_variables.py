@@ -36,6 +36,8 @@ from spearmint_int.variables import Enum, Float, Int
         (lambda: Int(0, 1, size=0), "size"),
         (lambda: Float(0, 1, size=1.5), "size"),  # type: ignore[arg-type]
         (lambda: Enum("abc"), "options must be a list, .*, got 'abc'"),
+        (lambda: Enum({"a"}), "options must be a list, .*, got {'a'}"),  # type: ignore[arg-type]
+        (lambda: Enum([None]), "numbers or texts, got .None.; give each a name"),  # type: ignore[list-item]
         (lambda: Enum(5), "options must be a list, .*, got 5"),  # type: ignore[arg-type]
         (lambda: Int(1, 10, log="yes"), "log must be True or False, got 'yes'"),  # type: ignore[arg-type]
         (lambda: Float(1, 10, log=2), "log must be True or False, got 2"),  # type: ignore[arg-type]

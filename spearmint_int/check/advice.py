@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from spearmint_int.config import EnumVariable, FloatVariable, IntVariable
+from spearmint_int.config import ChooserArgs, EnumVariable, FloatVariable, IntVariable
 from spearmint_int.variables import looks_logarithmic
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def _budget(config: Config) -> Iterator[tuple[str, str]]:
         yield "max-finished-jobs", "there is no budget: a run goes on until Ctrl-C"
     if budget is not None and points > budget:
         yield "initial-points", f"there are {points}, but the budget is {budget} jobs"
+    before = config.chooser_args.num_initial_points
+    if budget is not None and before >= budget and before != ChooserArgs().num_initial_points:
+        yield "num-initial-points", f"no job is the model's: {before}, and a budget of {budget}"
     if space.is_discrete and budget is not None and space.cells < budget:
         end = "the run ends there" if config.likelihood == "NOISELESS" else "the rest are repeats"
         have = f"all variables are discrete, with {space.cells} combinations in all"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from spearmint_int.arrays import FloatArray
@@ -75,7 +75,7 @@ class Suggestion:
     """What to evaluate next, the exact point that the model will use for it, and why."""
 
     params: Params
-    point: FloatArray
+    point: FloatArray = field(repr=False, compare=False)
     provenance: Provenance
 
 
@@ -95,7 +95,7 @@ class Recommendation:
     """The minimum of the posterior mean, in the objective's units."""
 
     params: Params
-    point: FloatArray
+    point: FloatArray = field(repr=False, compare=False)
     mean: float
     sd: float
 

@@ -78,6 +78,7 @@ class ChooserOptions:
         kernel_named(self.kernel)
         acquisition_named(self.acquisition_in_use)
         Priors().with_(self.priors)
+        object.__setattr__(self, "priors", dict(self.priors))  # theirs may change
         for name in ("output_warp", "trend"):
             if not isinstance(getattr(self, name), bool):
                 raise SpearmintError(f"{name} must be true or false, got {getattr(self, name)!r}")

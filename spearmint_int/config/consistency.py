@@ -10,7 +10,7 @@ from spearmint_int.errors import SpaceError, SpearmintError, alternatives
 from spearmint_int.registry import ACQUISITIONS, CHOOSERS, KERNELS, SCHEDULERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from spearmint_int.registry import Registry
@@ -107,9 +107,9 @@ def _task_resources(keys: list[str | int], task: Task, known: Iterable[str]) -> 
 
 def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
     both = set(Resource.model_fields) & document.model_fields_set
-    if document.resources is not None:
+    if document.resources:
         for key in sorted(both):
-            yield [key], "stands beside a resources block; move it into the block's entries"
+            yield [key], _beside_block(key, getattr(document, key), document.resources)
     if document.resources == {}:
         yield ["resources"], "must have at least one resource"
     for name, resource in document.all_resources.items():
@@ -118,6 +118,28 @@ def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
         file = resource.environment_file
         if file is not None and not (directory / file).is_file():
             yield [*keys, "environment_file"], f"no such file, got {show(file)}"
+
+
+def _beside_block(key: str, value: Any, resources: Mapping[str, Resource]) -> str:
+    """What to write in place of a key that stands beside the block of these resources."""
+    without = [name for name, each in resources.items() if key not in each.model_fields_set]
+    if not without:
+        return "every entry of the resources block has its own; take this one out"
+    shares = dict.fromkeys(without, value)
+    budget = ""
+    if key == "max_finished_jobs" and value is not None:
+        spoken_for = sum(each.max_finished_jobs or 0 for each in resources.values())
+        shares = _shared(value - spoken_for, without)
+        budget = "; the budget is their sum"
+    spelt = key.replace("_", "-")
+    entries = ", ".join(f"{show(n)}: {{{show(spelt)}: {show(v)}, …}}" for n, v in shares.items())
+    return f"stands beside a resources block; say it in the entries, {{{entries}}}{budget}"
+
+
+def _shared(jobs: int, names: Sequence[str]) -> dict[str, int]:
+    """So many jobs over these resources, as evenly as can be, and at least one for each."""
+    each, rest = divmod(max(jobs, len(names)), len(names))
+    return {name: each + (i < rest) for i, name in enumerate(names)}
 
 
 def _choice_faults(document: Document) -> Iterator[Fault]:

@@ -46,6 +46,13 @@ def _none_if_empty(value: Any) -> Any:
     return None if value == "" else value
 
 
+def _guesses(value: Any) -> Any:
+    if isinstance(value, int | float):
+        remedy = "how many points come before the model is num-initial-points"
+        raise fault("", f"must be a list of guesses; {remedy}", found=value)
+    return value
+
+
 InputWarp = Annotated[bool | Literal["auto"], BeforeValidator(_switch_or_auto)]
 SchedulerArgs = Annotated[dict[str, Any] | str, BeforeValidator(_object_or_text)]
 
@@ -56,6 +63,10 @@ class ModelOptions(Section):
     mcmc_iters: Count = Field(default=10, description="hyperparameter samples per suggestion")
     burnin: Natural = Field(default=100, description="burn-in sweeps, at the first fit only")
     thinning: Natural = Field(default=0, description="extra sweeps between samples")
+    chains: Count = Field(default=1, description="chains that share the samples")
+    threads: Count = Field(
+        default=1, description="threads over which the chains are spread; no result depends on it"
+    )
     num_fantasies: Count = Field(default=1, description="fantasies for each set of pending jobs")
     output_warp: bool = Field(
         default=True, description="draw in results above the median, by a power that is sampled"
@@ -74,6 +85,11 @@ class ModelOptions(Section):
 class ChooserArgs(ModelOptions):
     """Options of the search for the next point; at top level or in `chooser-args`."""
 
+    num_initial_points: Natural = Field(
+        default=2,
+        description="results that are awaited before the model chooses; until then points are"
+        " Sobol's",
+    )
     grid_size: Count = Field(default=1000, description="Sobol candidates; the best are refined")
     grid_seed: Natural = Field(default=0, description="seed of the Sobol candidates")
     num_spray: Natural = Field(default=10, description="candidates around the best point")
@@ -175,8 +191,8 @@ class Document(ChooserArgs, Resource):
         description="mean, amplitude, noise, length-scale, output-power, trend or input-warp:"
         " {type, …}",
     )
-    initial_points: Annotated[tuple[dict[str, Any], ...], Listed] = Field(
-        default=(), description="guesses that are run first, in this order"
+    initial_points: Annotated[tuple[dict[str, Any], ...], Listed, BeforeValidator(_guesses)] = (
+        Field(default=(), description="guesses that are run first, in this order")
     )
 
     @property

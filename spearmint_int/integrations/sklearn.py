@@ -24,7 +24,7 @@ from sklearn.utils import check_random_state
 from spearmint_int.errors import SpaceError, SpaceExhausted
 from spearmint_int.optimizer import Optimizer
 from spearmint_int.space import Space
-from spearmint_int.variables import Enum, Float, Int, Variable
+from spearmint_int.variables import Enum, Float, Int, SomeVariable, Variable
 
 MEAN_SCORE = "mean_test_"  # before the name of a metric in cv_results_
 
@@ -35,13 +35,13 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
     `param_space` maps parameters to `Int`, `Float` or `Enum`, or to a list of choices, which may be
     anything. `n_iter` settings are tried, `n_points` at a time. `options` are fields of
     ChooserOptions. Everything else is as in scikit-learn's own searches; after `fit`,
-    `optimizer_` has the model.
+    `optimizer_` has the model, in which a choice of a list is its place in it, from 0 on.
     """
 
     def __init__(
         self,
         estimator: Any,
-        param_space: Mapping[str, Variable | Sequence[Any]],
+        param_space: Mapping[str, SomeVariable | Sequence[Any]],
         *,
         n_iter: int = 30,
         n_points: int = 1,
@@ -75,7 +75,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _run_search(self, evaluate_candidates: Callable[..., Mapping[str, Any]]) -> None:
         """Ask, let scikit-learn cross-validate, tell; a score of NaN is a failure there."""
-        self._check_counts()
+        self._check_arguments()
         choices = {name: _choices(spec) for name, spec in self.param_space.items()}
         space = Space({name: _variable(name, spec) for name, spec in self.param_space.items()})
         self.optimizer_ = Optimizer(
@@ -113,10 +113,14 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
             stacklevel=3,
         )
 
-    def _check_counts(self) -> None:
+    def _check_arguments(self) -> None:
         if not isinstance(self.param_space, Mapping):
             given = type(self.param_space).__name__
             raise TypeError(f"param_space must map parameters to what they may be, got a {given}")
+        if "seed" in (self.options or {}):
+            raise TypeError("options: the seed is random_state=… here")
+        if "direction" in (self.options or {}):
+            raise TypeError("options: there is no direction here: the score is maximised")
         for name in ("n_iter", "n_points"):
             count = getattr(self, name)
             if not isinstance(count, numbers.Integral) or count < 1:
@@ -140,8 +144,15 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
         )
 
 
-def _variable(name: str, spec: Variable | Sequence[Any]) -> Variable:
+def _variable(name: str, spec: SomeVariable | Sequence[Any]) -> Variable:
+    if _may_be_a_range(spec):
+        raise SpaceError(
+            f"param_space: {name}: {spec!r} may be a range or choices; "
+            "write Int(…) or Float(…) for a range, and a list for choices"
+        )
     choices = _choices(spec)
+    if choices is not None and not choices:
+        raise SpaceError(f"param_space: {name}: there must be at least one choice, got {spec!r}")
     if choices is not None:
         return Enum(range(len(choices)))
     if isinstance(spec, Int | Float | Enum):
@@ -150,7 +161,15 @@ def _variable(name: str, spec: Variable | Sequence[Any]) -> Variable:
     raise SpaceError(f"param_space: {name}: must be {what}, got {spec!r}")
 
 
-def _choices(spec: Variable | Sequence[Any]) -> list[Any] | None:
+def _may_be_a_range(spec: object) -> bool:
+    """A tuple of two numbers, and a prior's name perhaps, is one in other libraries."""
+    if not isinstance(spec, tuple) or len(spec) not in (2, 3):
+        return False
+    bounds = all(isinstance(e, numbers.Real) and not isinstance(e, bool) for e in spec[:2])
+    return bounds and all(isinstance(each, str) for each in spec[2:])
+
+
+def _choices(spec: SomeVariable | Sequence[Any]) -> list[Any] | None:
     """A list of anything is searched by the numbers of its entries."""
     return list(spec) if isinstance(spec, list | tuple | range | np.ndarray) else None
 

@@ -157,6 +157,11 @@ def test_a_run_without_an_end_is_told(tmp_path: Path) -> None:
     assert found == "max-finished-jobs: there is no budget: a run goes on until Ctrl-C"
 
 
+def test_a_budget_that_is_spent_before_the_model_chooses_is_told(tmp_path: Path) -> None:
+    (found,) = advice(tmp_path, GOOD, **{"num-initial-points": 10, "max-finished-jobs": 10})
+    assert found == "num-initial-points: no job is the model's: 10, and a budget of 10"
+
+
 @pytest.mark.parametrize(("likelihood", "advised"), [("GAUSSIAN", 1), ("NOISELESS", 0)])
 def test_only_without_noise_does_a_run_over_integers_end_by_itself(
     tmp_path: Path, likelihood: str, advised: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spearmint_int import Optimizer
 from spearmint_int.chooser import Observations, Problem
 from spearmint_int.space import Space
-from spearmint_int.variables import Float
+from spearmint_int.variables import Enum, Float, Int
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,15 @@ def test_a_problem_has_the_values_of_every_task_and_models_the_objective() -> No
     problem = Problem(space, observations, objective="loss")
     assert problem.values.tolist() == [1.0]
     assert problem.observations.values["size"].tolist() == [9.0]
+
+
+def test_a_problem_has_the_fingerprint_that_stored_jobs_know_it_by() -> None:
+    """It is of what variables and options show: with another repr no old job is replayed."""
+    variables = {
+        "x": Float(0.01, 1, log=True),
+        "k": Int(1, 9, step=4),
+        "j": Int(1, 8, base=2),
+        "e": Enum(["a", 2], size=2),
+    }
+    asked = Optimizer(variables, seed=3, likelihood="NOISELESS")
+    assert asked.problem().fingerprint == "af6b509ac300171a"

@@ -24,6 +24,7 @@ from spearmint_int import (
     Float,
     Int,
     Optimizer,
+    SpaceExhausted,
     SpearmintError,
     Stop,
     load_config,
@@ -35,7 +36,7 @@ from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_folder import KEYS, WITHOUT_KEY, config_document, optimizer_in
+from spearmint_int.run_folder import KEYS, NOT_WRITTEN, config_document, optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import Params
@@ -164,16 +165,18 @@ OTHERS: dict[str, Any] = {
     "samples": 3,
     "burn_in": 7,
     "thinning": 1,
+    "chains": 2,
     "fantasies": 2,
     "candidates": 77,
     "candidates_seed": 3,
     "spray": 4,
     "spray_std": 0.25,
+    "initial_points": 5,
 }
 
 
-def test_every_option_has_a_key_or_is_known_to_have_none() -> None:
-    assert {*KEYS, *WITHOUT_KEY} == {field.name for field in fields(ChooserOptions)}
+def test_every_option_is_written_down_or_is_known_not_to_be() -> None:
+    assert {*KEYS, NOT_WRITTEN} == {field.name for field in fields(ChooserOptions)}
     assert KEYS.keys() == OTHERS.keys()
 
 
@@ -192,10 +195,18 @@ def test_the_command_line_has_the_model_of_the_run(tmp_path: Path, spearmint: Co
 
 
 def test_what_a_call_does_not_say_is_as_in_the_folder(tmp_path: Path) -> None:
-    run(tmp_path, 3, likelihood="NOISELESS", trend=False)
-    options = minimize(bowl, SPACE, 3, path=tmp_path, chains=2).problem.options
-    default = ChooserOptions(likelihood="NOISELESS", trend=False, chains=2)
-    assert options == replace(default, **QUICK)
+    run(tmp_path, 3, likelihood="NOISELESS", trend=False, chains=2, initial_points=3)
+    options = minimize(bowl, SPACE, 3, path=tmp_path).problem.options
+    told = ChooserOptions(likelihood="NOISELESS", trend=False, chains=2, initial_points=3)
+    assert options == replace(told, **QUICK)
+
+
+def test_threads_are_each_calls_own_and_nothing_to_the_folder(tmp_path: Path) -> None:
+    run(tmp_path, 3, chains=2, threads=2)
+    written = (tmp_path / "config.json").read_text()
+    assert minimize(bowl, SPACE, 3, path=tmp_path, threads=3).problem.options.threads == 3
+    assert minimize(bowl, SPACE, 3, path=tmp_path).problem.options.threads == 1
+    assert (tmp_path / "config.json").read_text() == written
 
 
 def test_what_a_call_says_otherwise_is_told_and_written_down(tmp_path: Path) -> None:
@@ -221,6 +232,25 @@ def test_what_a_folder_cant_keep_is_told_of_the_call(
         run(tmp_path, 2, space)
     assert "config.json" not in str(told.value)
     assert len(run(tmp_path, 2).history) == 2
+
+
+def test_a_config_of_another_program_is_told_with_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    with pytest.raises(ConfigError, match=r": config\.json: .* another program's"):
+        run(tmp_path, 2)
+    assert (tmp_path / "config.json").read_text() == '{"model_type": "bert"}'
+
+
+def test_a_folder_that_cant_be_made_is_told_in_a_sentence() -> None:
+    with pytest.raises(ConfigError, match="/proc/none: can't be made: "):
+        run(Path("/proc/none"), 2)
+
+
+def test_no_path_is_not_the_present_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="path must name a folder, got ''"):
+        minimize(bowl, SPACE, 2, path="")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_option_that_is_no_option_leaves_no_folder_behind(tmp_path: Path) -> None:
@@ -464,6 +494,15 @@ def test_every_suggestion_is_computed_again(
     assert len(answer.json) >= 6
 
 
+def test_suggestions_of_several_chains_and_of_a_longer_beginning_are_computed_again(
+    tmp_path: Path, spearmint: CommandLine
+) -> None:
+    run(tmp_path, 6, chains=2, initial_points=4)
+    sources = [job.provenance["source"] for job in open_store(load_config(tmp_path)).jobs()]
+    assert (sources[:4], "initial design" in sources[4:]) == (["initial design"] * 4, False)
+    assert spearmint("replay", tmp_path).code == 0
+
+
 def test_a_job_says_why_it_was_chosen_and_what_it_took(
     tmp_path: Path, spearmint: CommandLine
 ) -> None:
@@ -515,3 +554,30 @@ def test_the_optimizer_can_be_copied_and_outlives_its_run(tmp_path: Path) -> Non
     assert str(kept.recommend()) == str(copied.recommend()) == str(result.recommendation)
     assert len(copied.ask(2)) == 2
     assert copied.history == result.history
+
+
+def test_suggestions_are_new_points_and_what_an_earlier_run_left_is_asked_first(
+    tmp_path: Path,
+) -> None:
+    quick = Optimizer(SPACE, **QUICK)
+    with optimizer_in(tmp_path, quick, given=()) as killed:
+        left = killed.ask(2)  # handed back at the end, as those of a killed run are
+    with optimizer_in(tmp_path, quick, given=()) as optimizer:
+        [suggestion] = optimizer.suggestions()
+        assert optimizer.pending == (suggestion.params,)
+        optimizer.tell(suggestion.params, 1.0)
+        assert optimizer.ask(2) == left
+        assert (optimizer.spent, len(optimizer.history)) == (1, 1)
+
+
+def test_suggestions_of_a_space_that_is_used_up_hand_back_what_an_earlier_run_left(
+    tmp_path: Path,
+) -> None:
+    small = Optimizer({"d": Int(1, 2)}, likelihood="NOISELESS", **QUICK)
+    with optimizer_in(tmp_path, small, given=()) as killed:
+        killed.ask(2)
+    with optimizer_in(tmp_path, small, given=()) as optimizer:
+        with pytest.raises(SpaceExhausted):
+            optimizer.suggestions()
+        assert optimizer.pending == ()
+        assert len(optimizer.ask(2)) == 2

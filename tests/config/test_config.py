@@ -34,6 +34,7 @@ def test_every_default_is_the_documented_one() -> None:
     assert (c.max_time, c.job_time_limit, c.integer_treatment) == (None, None, "proposed")
     assert c.chooser_args.model_dump() == {
         "mcmc_iters": 10, "burnin": 100, "thinning": 0, "num_fantasies": 1,
+        "chains": 1, "threads": 1, "num_initial_points": 2,
         "output_warp": True, "trend": True, "input_warp": False,
         "grid_size": 1000, "grid_seed": 0, "num_spray": 10, "spray_std": 1e-3,
     }  # fmt: skip
@@ -85,6 +86,20 @@ def test_options_come_from_the_task_before_chooser_args_before_the_top_level() -
     assert (chosen.burnin, chosen.grid_size, chosen.mcmc_iters, chosen.thinning) == (3, 20, 2, 1)
 
 
+def test_chains_and_the_length_of_the_beginning_reach_the_chooser() -> None:
+    options = config(chooser_args={"chains": 4, "threads": 2}, num_initial_points=8)
+    chosen = options.chooser_options()
+    assert (chosen.chains, chosen.threads, chosen.initial_points) == (4, 2, 8)
+    assert faults(chains=0) == ["config.json: chains: must be at least 1, got 0"]
+
+
+def test_a_number_of_initial_points_is_told_its_key() -> None:
+    assert faults(initial_points=5) == [
+        "config.json: initial_points: must be a list of guesses; how many points come before the "
+        "model is num-initial-points, got 5"
+    ]
+
+
 def test_a_task_may_bring_its_own_name_main_file_and_likelihood() -> None:
     document = {
         "variables": {"depth": DEPTH},
@@ -92,6 +107,30 @@ def test_a_task_may_bring_its_own_name_main_file_and_likelihood() -> None:
     }
     c = config_from(document, Path("e"))
     assert (c.task_name, c.main_file, c.likelihood) == ("loss", "loss.py", "NOISELESS")
+
+
+BESIDE_A_BLOCK = "config.json: max_finished_jobs: stands beside a resources block; say it in the "
+
+
+def test_a_budget_beside_a_block_of_resources_is_told_what_to_write() -> None:
+    assert faults(resources={"a": {}, "b": {}}, max_finished_jobs=21) == [
+        BESIDE_A_BLOCK + 'entries, {"a": {"max-finished-jobs": 11, …}, '
+        '"b": {"max-finished-jobs": 10, …}}; the budget is their sum'
+    ]
+    assert faults(resources={"a": {"max-finished-jobs": 5}, "b": {}}, max_finished_jobs=21) == [
+        BESIDE_A_BLOCK + 'entries, {"b": {"max-finished-jobs": 16, …}}; the budget is their sum'
+    ]
+
+
+def test_another_key_beside_a_block_of_resources_is_told_what_to_write() -> None:
+    assert faults(resources={"a": {}}, max_concurrent=4) == [
+        "config.json: max_concurrent: stands beside a resources block; say it in the entries, "
+        '{"a": {"max-concurrent": 4, …}}'
+    ]
+    assert faults(resources={"a": {"max_concurrent": 2}}, max_concurrent=4) == [
+        "config.json: max_concurrent: every entry of the resources block has its own; "
+        "take this one out"
+    ]
 
 
 def test_a_block_of_resources_is_taken_as_it_is() -> None:

@@ -20,6 +20,7 @@ OTHERS: list[dict[str, Any]] = [
     {"resources": {"big": {"max-concurrent": 2}}},
     {"tasks": {"loss": {"type": "OBJECTIVE", "likelihood": "NOISELESS", "mcmc-iters": 5}}},
     {"lease-time": 60}, {"lease-time": 60, "heartbeat-time": "5s"},
+    {"chains": 4, "threads": 2, "num-initial-points": 0},
     {"grid-size": 50, "chooser-args": {"burnin": 7}},
     {"priors": {"length-scale": {"type": "lognormal", "mu": 0.0, "sigma": 1.0}}},
     {"initial-points": [{"snake_k": 3}], "job-time-limit": "2h"},

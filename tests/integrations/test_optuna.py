@@ -231,5 +231,5 @@ def test_a_study_can_be_pickled_with_its_sampler() -> None:
 
 
 def test_a_setting_that_does_not_exist_is_told_as_the_optimizer_does() -> None:
-    with pytest.raises(TypeError, match="no such setting: sed; choose from"):
+    with pytest.raises(TypeError, match="no such setting: sed; did you mean 'seed'"):
         SpearmintSampler(sed=1)

@@ -172,3 +172,27 @@ def test_what_a_parameter_cant_be_is_told_with_its_name() -> None:
         search({"max_depth": 3}).fit(*load_iris(return_X_y=True))
     with pytest.raises(TypeError, match="param_space must map"):
         search(None).fit(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize("pair", [(1, 8), (0.01, 1.0, "log-uniform")])
+def test_a_tuple_that_elsewhere_is_a_range_is_not_taken_for_two_choices(pair: Any) -> None:
+    with pytest.raises(SpaceError, match=r"max_depth: .* may be a range or choices; write Int"):
+        search({"max_depth": pair}).fit(*load_iris(return_X_y=True))
+
+
+def test_a_tuple_that_is_no_range_has_choices() -> None:
+    found = search({"criterion": ("gini", "entropy")}).fit(*load_iris(return_X_y=True))
+    assert found.best_params_["criterion"] in ("gini", "entropy")
+
+
+def test_no_choices_are_refused_by_the_parameters_name() -> None:
+    with pytest.raises(
+        SpaceError, match=r"param_space: criterion: .* at least one choice, got \[\]"
+    ):
+        search({"criterion": []}).fit(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize(("name", "text"), [("seed", "random_state"), ("direction", "maximised")])
+def test_what_is_no_option_of_the_chooser_is_told_what_it_is_here(name: str, text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        search(options={name: 3}).fit(*load_iris(return_X_y=True))

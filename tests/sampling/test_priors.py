@@ -145,3 +145,8 @@ def test_a_prior_of_what_is_positive_is_cut_at_zero(name: str) -> None:
 def test_a_prior_that_leaves_nothing_is_refused(name: str, prior: Prior, reason: str) -> None:
     with pytest.raises(PriorError, match=reason):
         Priors().with_({name: prior})
+
+
+def test_a_prior_that_is_none_is_told_where_they_are() -> None:
+    with pytest.raises(PriorError, match=r"of noise must be one of .*priors, such as .*, got 3"):
+        Priors().with_({"noise": 3})  # type: ignore[dict-item]
