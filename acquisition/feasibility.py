@@ -35,7 +35,7 @@ from spearmint_int.acquisition.surface import (
     Surface,
 )
 from spearmint_int.arrays import BoolArray, FloatArray, point_key
-from spearmint_int.model import Ensemble
+from spearmint_int.model import Ensemble, shares
 
 LOG_HALF = math.log(0.5)
 LEAST_VARIANCE = 1e-12  # below it, rounding; what failed and worked has variance 1
@@ -92,11 +92,22 @@ class Feasibility:
         certainly = self.certain & self._seen(U)
         return np.where(certainly, 1.0, np.exp(self.log_probability(U)))
 
-    def counts(self, U: FloatArray) -> BoolArray:
+    def counts(self, U: FloatArray, *, least: float = LOG_HALF) -> BoolArray:
         """Where it works [m], or was seen to and is not in doubt: what is better than all of these
         is an improvement."""
         seen = self._seen(U) & (self.log_probability(U) >= LOG_DOUBT)
-        return self.works(U) | seen
+        return self.works(U, least=least) | seen
+
+    def draw(self, U: FloatArray, rng: np.random.Generator, count: int) -> BoolArray:
+        """Whether it works at U [m, D], in `count` joint draws [count, m]."""
+        Z = np.ascontiguousarray(self.ensemble.transform(U))
+        posteriors = self.ensemble.posteriors
+        drawn = [
+            posterior.draw(Z, share, rng)
+            for posterior, share in zip(posteriors, shares(count, len(posteriors)), strict=True)
+        ]
+        certainly = self.certain & self._seen(U)
+        return np.asarray((np.concatenate(drawn) <= self.limit) | certainly)
 
     def _seen(self, U: FloatArray) -> BoolArray:
         rows = self.ensemble.transform(U)

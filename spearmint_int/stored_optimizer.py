@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spearmint_int.chooser import OBJECTIVE
 from spearmint_int.errors import SpaceError, SpaceExhausted, StoreError
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner, this_process
-from spearmint_int.library_arguments import as_count, as_result
-from spearmint_int.optimizer import Evaluation, Optimizer, Pending
+from spearmint_int.library_arguments import as_count, as_results
+from spearmint_int.optimizer import Evaluation, Optimizer, Pending, evaluation_of
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class StoredOptimizer(Optimizer):
             seed=experiment.seed,
             direction="maximize" if config.maximize else "minimize",
             initial=initial,
+            constraints=config.chooser_constraints(),
             options=options,
         )
         experiment.options = options
@@ -110,13 +112,13 @@ class StoredOptimizer(Optimizer):
             self._claim(len(added))
             return added
 
-    def tell(self, params: Mapping[str, Any], value: float) -> None:
-        number = as_result(value)
+    def tell(self, params: Mapping[str, Any], value: float | Mapping[str, float]) -> None:
+        numbers = as_results(value, self.constraints)
         with self._lock:
             told, was_asked = self._as_asked(params)
             # first: it is known here, whatever the store does
-            self._evaluations.append(Evaluation(told.params, number, told.point, was_asked))
-            self._seen.add(self._store_result(told, number))
+            self._evaluations.append(evaluation_of(told, numbers, was_asked=was_asked))
+            self._seen.add(self._store_result(told, numbers))
             self._refresh()
 
     def forget(self, params: Mapping[str, Any]) -> None:
@@ -168,9 +170,12 @@ class StoredOptimizer(Optimizer):
     def _evaluation(self, job: Job) -> Evaluation | None:
         """What came of a finished job; None where the variables have no place for it now."""
         place = self._experiment.placement.place(job.id, job.point)
-        value = (job.values or {}).get(self._experiment.objective, float("nan"))
-        was_asked = job.source is not Source.USER
-        return None if place is None else Evaluation(job.params, value, place, was_asked)
+        if place is None:
+            return None
+        objective, was_asked = self._experiment.objective, job.source is not Source.USER
+        values = {name: v for name, v in (job.values or {}).items() if name in job.tasks}
+        value = values.pop(objective, float("nan"))
+        return Evaluation(job.params, value, place, was_asked, values)
 
     def _add(self, count: int) -> None:
         """So many new jobs: guesses first, then what the chooser chooses."""
@@ -227,9 +232,10 @@ class StoredOptimizer(Optimizer):
             return False
         return True
 
-    def _store_result(self, told: Pending, number: float) -> int:
+    def _store_result(self, told: Pending, numbers: Mapping[str, float]) -> int:
         """The id of the job that has it: the one that was asked for, or a new one."""
-        values = {self._experiment.objective: number}
+        beside = {name: number for name, number in numbers.items() if name != OBJECTIVE}
+        values = {self._experiment.objective: numbers[OBJECTIVE], **beside}
         if isinstance(told, _Claimed) and self._store.complete(told.job.claim, values):
             return told.job.id
         return self._store.add_complete(self._draft(told, Source.USER), values).id

@@ -20,12 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from spearmint_int.acquisition import Feasibility
+from spearmint_int.acquisition import LOG_HALF, Feasibility
 from spearmint_int.arrays import BoolArray, FloatArray, point_key
 from spearmint_int.chooser.options import ChooserOptions
 from spearmint_int.chooser.problem import Constraint, Problem
 from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
-from spearmint_int.model import Ensemble, OutputScale, TrainingData
+from spearmint_int.model import Ensemble, OutputScale, TrainingData, shares
 from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
 from spearmint_int.space import Space
 
@@ -91,11 +91,16 @@ class FittedModel:
         inside = rows[self.problem.space.inside(rows)]
         return inside if len(inside) else np.full((1, rows.shape[1]), 0.5)
 
-    def works(self, points: FloatArray) -> BoolArray:
-        """Whether an evaluation at points [m, D] is likelier to work than to fail, and to fulfil
-        each constraint than not [m]."""
-        hold = _all_count(self.constraints, points)
+    def works(self, points: FloatArray, *, constraints_from: float = 0.5) -> BoolArray:
+        """Whether an evaluation at points [m, D] is likelier to work than to fail, and fulfils each
+        constraint with at least this probability [m]."""
+        hold = _all_count(self.constraints, points, least=np.log(constraints_from))
         return hold if self.feasibility is None else hold & self.feasibility.works(points)
+
+    def draw_holding(self, points: FloatArray, rng: np.random.Generator, count: int) -> BoolArray:
+        """Whether every constraint holds at points [m, D], in `count` joint draws [count, m]."""
+        each = [constraint.draw(points, rng, count) for constraint in self.constraints.values()]
+        return np.asarray(np.all(each, axis=0))
 
     def probabilities(self, point: FloatArray) -> dict[str, float]:
         """How likely each constraint holds at the point [D]."""
@@ -126,17 +131,12 @@ class FittedModel:
         Z = np.ascontiguousarray(self.ensemble.transform(points))
         posteriors = self.ensemble.posteriors
         rows = []
-        for posterior, share in zip(posteriors, _shares(count, len(posteriors)), strict=True):
+        for posterior, share in zip(posteriors, shares(count, len(posteriors)), strict=True):
             drawn = posterior.draw(Z, share, rng)
             if noisy:
                 drawn = drawn + np.sqrt(posterior.theta.noise) * rng.standard_normal(drawn.shape)
             rows.append(posterior.outputs.undo(drawn))
         return self.scale.undo(np.concatenate(rows))
-
-
-def _shares(count: int, parts: int) -> list[int]:
-    """`count` in almost equal parts."""
-    return [count // parts + (part < count % parts) for part in range(parts)]
 
 
 def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
@@ -184,9 +184,11 @@ def _with_knee_among(holding: FloatArray, scale: OutputScale) -> OutputScale:
 # --- failures and constraints ---------------------------------------------------------------------
 
 
-def _all_count(constraints: Mapping[str, Feasibility], points: FloatArray) -> BoolArray:
+def _all_count(
+    constraints: Mapping[str, Feasibility], points: FloatArray, *, least: float = LOG_HALF
+) -> BoolArray:
     """Where every constraint holds, as far as is known [m]."""
-    each = [constraint.counts(points) for constraint in constraints.values()]
+    each = [constraint.counts(points, least=least) for constraint in constraints.values()]
     return np.asarray(np.all([np.ones(len(points), dtype=np.bool_), *each], axis=0))
 
 

@@ -17,6 +17,11 @@ from spearmint_int.model.posterior import Posterior
 from spearmint_int.model.stack import Stack
 
 
+def shares(count: int, parts: int) -> list[int]:
+    """`count` in almost equal parts: how many draws each posterior gives."""
+    return [count // parts + (part < count % parts) for part in range(parts)]
+
+
 @dataclass(frozen=True)
 class Ensemble:
     """One posterior for each hyperparameter sample, and T, which all of them share."""
