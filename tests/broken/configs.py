@@ -164,7 +164,7 @@ BROKEN_CONFIGS = {
     ),
     "confidence": (
         with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "min-confidence": 1}}'),
-        "config.json: tasks.c.min-confidence: must be less than 1",
+        "config.json: tasks.c.min-confidence: must be below 1.0, got 1",
     ),
     "two objectives": (
         with_keys('"tasks": {"f": {"type": "OBJECTIVE"}, "g": {"type": "OBJECTIVE"}}'),

@@ -19,6 +19,9 @@ OTHERS: list[dict[str, Any]] = [
     {"resources": {"Main": {"max-finished-jobs": 9}, "big": {"max-concurrent": 2}}},
     {"resources": {"big": {"max-concurrent": 2}}},
     {"tasks": {"loss": {"type": "OBJECTIVE", "likelihood": "NOISELESS", "mcmc-iters": 5}}},
+    {"likelihood": "NOISELESS", "tasks": {
+        "main": {"type": "OBJECTIVE"}, "a": {"type": "CONSTRAINT"},
+        "b": {"type": "CONSTRAINT", "likelihood": "GAUSSIAN", "min-confidence": 0.5}}},
     {"lease-time": 60}, {"lease-time": 60, "heartbeat-time": "5s"},
     {"grid-size": 50, "chooser-args": {"burnin": 7}},
     {"priors": {"length-scale": {"type": "lognormal", "mu": 0.0, "sigma": 1.0}}},
