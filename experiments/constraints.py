@@ -4,10 +4,10 @@
 
 Mixed problems of which the best lies at the edge of what is allowed, 50 evaluations: the bridge of
 configs/constrained; a sum of two integers among three, and two reals; a small disc in Branin's
-function; and the pressure vessel (Kannan and Kramer 1994), whose walls come in sixteenths of an
-inch. The first is told all numbers. 'With a penalty' a result that is not allowed is told as the
-worst one so far that was, and 'as failures' as NaN: what is left to those who can't say more.
-Distances are shares of the best value of the bridge and of the vessel.
+function with an integer; and the pressure vessel (Kannan and Kramer 1994), whose walls come in
+sixteenths of an inch. The first optimiser is told all numbers. 'With a penalty' a result that is
+not allowed is told as the worst one so far that was, and 'as failures' as NaN: what is left to
+those who can't say more. Distances are shares of the best value of the bridge and of the vessel.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a BLAS is load
 import click
 
 from experiments.dimension import Dimension, Params
-from experiments.failures import SPHERE, sphere
+from experiments.failures import SPHERE, Run, compared, endings, sphere
 from experiments.markdown import markdown_table
 from experiments.ours import space_of
 from experiments.peers.adapters import build
 from experiments.peers.history import Assignment
-from experiments.pool import Failure, default_workers, run_all
-from experiments.statistics import estimate, paired_test
+from experiments.pool import default_workers
+from experiments.statistics import estimate
 from experiments.trial import log10_distance
 from spearmint_int import Optimizer
 
@@ -135,15 +135,6 @@ PROBLEMS = {
 
 
 @dataclass(frozen=True)
-class Run:
-    """Who is to solve what."""
-
-    problem: str
-    optimiser: str
-    seed: int
-
-
-@dataclass(frozen=True)
 class Ending:
     """The distance of the best evaluation that was allowed, as a logarithm, and how many were."""
 
@@ -191,10 +182,8 @@ def table(found: dict[Run, Ending], seeds: int) -> str:
         ends = [found[Run(problem, optimiser, seed)] for seed in range(seeds)]
         ours = [found[Run(problem, OURS, seed)].log10 for seed in range(seeds)]
         logs = [end.log10 for end in ends]
-        test = paired_test(ours, logs)
-        compared = (str(test.first_lower), str(test.second_lower), f"{test.p_value:.2g}")
         allowed = f"{sum(end.allowed for end in ends) / seeds:.0f} of {EVALUATIONS}"
-        others = compared if optimiser != OURS else ("", "", "")
+        others = compared(ours, logs) if optimiser != OURS else ("", "", "")
         rows.append((problem, optimiser, str(estimate(logs)), allowed, *others))
     return markdown_table(HEADINGS, rows)
 
@@ -208,12 +197,7 @@ def main(seeds: int, jobs: int) -> None:
         for problem, optimiser in product(PROBLEMS, OPTIMISERS)
         for seed in range(seeds)
     ]
-    found: dict[Run, Ending] = {}
-    for outcome in run_all(run, tasks, workers=jobs, description=f"{len(tasks)} runs"):
-        if isinstance(outcome.result, Failure):
-            raise SystemExit(outcome.result.error)
-        found[outcome.task] = outcome.result
-    click.echo(table(found, seeds))
+    click.echo(table(endings(run, tasks, workers=jobs), seeds))
 
 
 if __name__ == "__main__":

@@ -256,12 +256,21 @@ def _check_direction(known: Config, asked: Optimizer) -> None:
 
 
 def _check_constraints(known: Config, asked: Optimizer) -> None:
-    theirs, ours = known.chooser_constraints(), asked.constraints
+    """ConfigError where the call has others; a likelihood that it does not name is the folder's."""
+    theirs = known.chooser_constraints()
+    before = {c.task: c for c in theirs}
+    unnamed = asked.options.likelihood
+    ours = tuple(
+        replace(c, likelihood=before[c.task].likelihood)
+        if c.task in before and c.likelihood == unnamed
+        else c
+        for c in asked.constraints
+    )
     if theirs != ours:
         was = ", ".join(map(str, theirs)) or "none"
         raise ConfigError(
-            f"{known.directory}: its results are of other constraints ({was}); give these, or take "
-            "another folder"
+            f"{known.directory}: its results are of other constraints than the call has ({was}); "
+            "give these, or take another folder"
         )
 
 

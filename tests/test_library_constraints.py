@@ -140,6 +140,8 @@ def test_a_folder_keeps_the_constraints_and_goes_on_with_them(
 
     go(6, ["sum"])
     result = go(10, ["sum"])
+    again = minimize(bounded, SPACE, 10, path=tmp_path, constraints=["sum"])  # its settings hold
+    assert again.value == result.value
     assert len(result.history) == 10
     alone = minimize(bounded, SPACE, 10, constraints=["sum"], **QUICK)
     assert [e.params for e in result.history] == [e.params for e in alone.history]

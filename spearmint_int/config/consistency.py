@@ -68,17 +68,18 @@ def _likelihood_faults(keys: list[str | int], likelihood: str | None) -> Iterato
 def _variable_faults(document: Document) -> Iterator[Fault]:
     if not document.variables:
         yield ["variables"], "must have at least one variable"
-    for name in document.variables:
+    yield from _spelling_faults("variables", document.variables)
+
+
+def _spelling_faults(key: str, names: Iterable[str]) -> Iterator[Fault]:
+    for name in names:
         if not name:
-            yield ["variables"], 'a name must not be empty, got ""'
+            yield [key], 'a name must not be empty, got ""'
         # MongoDB reads dots and dollars its own way; a space can't be in an argument's name.
         elif any(c in ".$=" or c.isspace() or not c.isprintable() for c in name):
-            yield (
-                ["variables"],
-                f"a name must be without '.', '$', '=' and spaces, got {show(name)}",
-            )
+            yield [key], f"a name must be without '.', '$', '=' and spaces, got {show(name)}"
         elif name.startswith("-"):
-            yield ["variables"], f"a name must not begin with a hyphen, got {show(name)}"
+            yield [key], f"a name must not begin with a hyphen, got {show(name)}"
 
 
 def _task_faults(document: Document) -> Iterator[Fault]:
@@ -89,6 +90,7 @@ def _task_faults(document: Document) -> Iterator[Fault]:
         yield from _language_faults(keys, task.language)
         yield from _likelihood_faults(keys, task.likelihood)
         yield from _task_resources(keys, task, document.all_resources)
+    yield from _spelling_faults("tasks", document.constraints)
     objectives = [name for name, task in document.tasks.items() if task.type == "OBJECTIVE"]
     if len(objectives) > 1:
         named = ", ".join(objectives)

@@ -154,6 +154,14 @@ BROKEN_CONFIGS = {
         with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "language": "SHELL"}}'),
         'config.json: tasks.c.language: must be that of the objective "f", got "SHELL"',
     ),
+    "name of a constraint": (
+        with_keys('"tasks": {"f": {}, "c=1": {"type": "CONSTRAINT"}}'),
+        "config.json: tasks: a name must be without '.', '$', '=' and spaces, got \"c=1\"",
+    ),
+    "resources of a constraint": (
+        with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "resources": ["Main"]}}'),
+        'config.json: tasks.c.resources: must be those of the objective "f"',
+    ),
     "constraints alone": (
         with_keys('"tasks": {"c": {"type": "CONSTRAINT"}}'),
         "config.json: tasks: must have one task of type OBJECTIVE",

@@ -96,6 +96,8 @@ def test_where_nothing_fulfils_every_constraint_that_is_said(
     assert document["observed"] is None
     assert document["model"]["constraints"]["load"] < 0.99
     assert spearmint("status", hopeless, "--json").json["best"] is None
+    certainty = spearmint("certainty", hopeless)
+    assert certainty.out == "no place is known where every constraint holds\n"
 
 
 def test_the_model_recommends_where_constraints_hold_and_says_how_likely(
