@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from spearmint_int.acquisition.feasibility import Feasibility, WhereItWorks, weighed
+from spearmint_int.acquisition.feasibility import (
+    LOG_HALF,
+    PULL,
+    AllHold,
+    Feasibility,
+    WhereItWorks,
+    weighed,
+)
 from spearmint_int.acquisition.registry import AcquisitionMaker, acquisition_named
 from spearmint_int.acquisition.search import Found, SearchOptions, maximize
 from spearmint_int.acquisition.sobol import sobol_design
@@ -17,7 +24,10 @@ from spearmint_int.registry import ACQUISITIONS
 
 __all__ = [
     "ACQUISITIONS",
+    "LOG_HALF",
+    "PULL",
     "AcquisitionMaker",
+    "AllHold",
     "AveragedAcquisition",
     "Feasibility",
     "Found",

@@ -16,10 +16,11 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
+from typing import TypeVar
 
 from experiments.pool import THREAD_VARIABLES
 
@@ -37,6 +38,7 @@ from experiments.suite import coco
 from experiments.suite.plan import THREE
 from experiments.trial import log10_distance
 
+E = TypeVar("E")  # what a run ends with
 EVALUATIONS = 50
 PENALTY = "ours, with a penalty"
 OPTIMISERS = ("ours", PENALTY, "optuna-gp", "optuna-tpe", "random")
@@ -153,6 +155,22 @@ def run(task: Run) -> Ending:
     return Ending(log10_distance(min(worked, default=math.inf)), EVALUATIONS - len(worked))
 
 
+def endings(run: Callable[[Run], E], tasks: Sequence[Run], *, workers: int) -> dict[Run, E]:
+    """What came of each run; the first that fails ends the program."""
+    found: dict[Run, E] = {}
+    for outcome in run_all(run, tasks, workers=workers, description=f"{len(tasks)} runs"):
+        if isinstance(outcome.result, Failure):
+            raise SystemExit(outcome.result.error)
+        found[outcome.task] = outcome.result
+    return found
+
+
+def compared(ours: Sequence[float], others: Sequence[float]) -> tuple[str, str, str]:
+    """How often ours is better and worse, and the p value."""
+    test = paired_test(ours, others)
+    return str(test.first_lower), str(test.second_lower), f"{test.p_value:.2g}"
+
+
 def table(found: dict[Run, Ending], seeds: int) -> str:
     rows = []
     for problem, optimiser in product((*PROBLEMS, BBOB), OPTIMISERS):
@@ -160,10 +178,8 @@ def table(found: dict[Run, Ending], seeds: int) -> str:
         ends = [found[Run(problem, optimiser, seed)] for seed in numbers]
         ours = [found[Run(problem, "ours", seed)].log10 for seed in numbers]
         logs = [end.log10 for end in ends]
-        test = paired_test(ours, logs)
-        compared = (str(test.first_lower), str(test.second_lower), f"{test.p_value:.2g}")
         failed = f"{sum(end.failed for end in ends) / len(ends):.0f} of {EVALUATIONS}"
-        others = compared if optimiser != "ours" else ("", "", "")
+        others = compared(ours, logs) if optimiser != "ours" else ("", "", "")
         rows.append((problem, optimiser, str(estimate(logs)), failed, *others))
     return markdown_table(HEADINGS, rows)
 
@@ -177,12 +193,7 @@ def main(seeds: int, jobs: int) -> None:
         for problem, optimiser in product((*PROBLEMS, BBOB), OPTIMISERS)
         for seed in runs_of(problem, seeds)
     ]
-    found: dict[Run, Ending] = {}
-    for outcome in run_all(run, tasks, workers=jobs, description=f"{len(tasks)} runs"):
-        if isinstance(outcome.result, Failure):
-            raise SystemExit(outcome.result.error)
-        found[outcome.task] = outcome.result
-    click.echo(table(found, seeds))
+    click.echo(table(endings(run, tasks, workers=jobs), seeds))
 
 
 if __name__ == "__main__":

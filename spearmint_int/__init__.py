@@ -18,7 +18,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spearmint_int.chooser import ChooserOptions, Prediction, Recommendation, Suggestion
+    from spearmint_int.chooser import (
+        ChooserOptions,
+        Constraint,
+        Prediction,
+        Recommendation,
+        Suggestion,
+    )
     from spearmint_int.config import Config, load_config
     from spearmint_int.errors import SpaceError, SpaceExhausted, SpearmintError
     from spearmint_int.experiment import Experiment, StoredExperiment
@@ -35,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ChooserOptions",
     "Config",
+    "Constraint",
     "Enum",
     "Evaluation",
     "Experiment",
@@ -62,6 +69,7 @@ __all__ = [
 _HOMES = {
     "ChooserOptions": "chooser",
     "Config": "config",
+    "Constraint": "chooser",
     "Enum": "variables",
     "Evaluation": "optimizer",
     "Experiment": "experiment",

@@ -16,6 +16,7 @@ from spearmint_int.chooser import (
     Answer,
     Chooser,
     ChooserOptions,
+    Constraint,
     Observations,
     Prediction,
     Problem,
@@ -68,10 +69,11 @@ class Experiment:
         chooser: Chooser = suggest,
         objective: str = OBJECTIVE,
         maximize: bool = False,
+        constraints: tuple[Constraint, ...] = (),
     ) -> None:
         self.space, self.history, self.options = space, history, options
         self.seed, self.chooser, self.objective = seed, chooser, objective
-        self.maximize = maximize
+        self.maximize, self.constraints = maximize, constraints
 
     def problem(self) -> Problem:
         """All that is known now, as one value; a chooser minimises whatever the direction is."""
@@ -83,6 +85,7 @@ class Experiment:
             self.seed,
             self._chain(),
             self.objective,
+            self.constraints,
         )
 
     def suggest(self, count: int = 1) -> Answer:
@@ -153,6 +156,7 @@ class StoredExperiment(Experiment):
             chooser=chooser or chooser_named(config.chooser),
             objective=config.task_name,
             maximize=config.maximize,
+            constraints=config.chooser_constraints(),
         )
         self.tasks = config.tasks
         self._config, self._store = config, store
@@ -244,10 +248,11 @@ def unstored_experiment(config: Config) -> Experiment:
     space = config.space()
     return Experiment(
         space,
-        MemoryHistory(task=config.task_name, dimensions=space.dimensions),
+        MemoryHistory(tasks=config.tasks, dimensions=space.dimensions),
         options=config.chooser_options(),
         seed=config.seed,
         chooser=chooser_named(config.chooser),
         objective=config.task_name,
         maximize=config.maximize,
+        constraints=config.chooser_constraints(),
     )

@@ -65,6 +65,8 @@ class Explanation:
     exploitation: float  # shares of the expected improvement
     exploration: float
     works: float | None  # the probability that an evaluation works here; None before any failed
+    constraints: Mapping[str, float]  # the probability that each holds here
+    seeks_feasible: bool  # no place was known where all of them hold: the likeliest one was sought
     runner_up: RunnerUp | None
     decisive_jobs: tuple[int, ...]  # without whose result the choice would have been elsewhere
     declared_anew: bool  # the variables, since then: all of this is among those of then
@@ -100,6 +102,8 @@ def explain(
             exploitation=exploitation,
             exploration=exploration,
             works=_works(model, here),
+            constraints=model.probabilities(here[0]),
+            seeks_feasible=model.knows_no_place,
             runner_up=_runner_up(model, job, sign),
             decisive_jobs=_decisive(past, problem, job),
             declared_anew=past.space != experiment.space,
@@ -149,13 +153,17 @@ def _signed(expected: Expected, sign: float) -> Expected:
 def _best_known(model: FittedModel) -> Expected:
     """The best of the evaluated points as the model sees them: the best value may be luck.
 
-    Of those within the bounds, as for the search; of all where none is.
+    Of those within the bounds that fulfil every constraint, as for the search; of all where none is
+    or does.
     """
     problem = model.problem
     found = model.predict(problem.observations.points)
     usable = np.isfinite(problem.values)
     if np.any(usable & problem.reachable):
         usable &= problem.reachable
+    holding = usable & model.works(problem.observations.points)
+    if model.constraints and np.any(holding):
+        usable = holding
     row = int(np.argmin(np.where(usable, found.mean, np.inf)))
     return Expected(float(found.mean[row]), float(found.sd[row]))
 

@@ -67,7 +67,7 @@ class StoreHistory:
         `resources` the tally has the budgets."""
         self._store, self._maximize, self._recode = store, maximize, recode
         self._points: FloatArray = np.empty((0, dimensions))
-        # NaN where broken or unknown; the objective's task is the first
+        # NaN where broken or unknown; the objective's task is the first, the others are constraints
         self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
         self._seconds: FloatArray = np.empty(0)
         self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
@@ -192,16 +192,21 @@ class StoreHistory:
         return np.array(job.point, dtype=np.float64)
 
     def best(self) -> tuple[int, float] | None:
-        """The job with the best finite value, the earliest of equals; where there is one within
-        the present bounds, the best of those."""
-        values = next(iter(self._values.values()))
-        usable = np.isfinite(values)
+        """The job with the best finite value of those that fulfil every constraint, the earliest of
+        equals; where there is one within the present bounds, the best of those."""
+        values, *constraints = self._values.values()
+        usable = np.all([np.isfinite(values), *(c >= 0.0 for c in constraints)], axis=0)
         if not np.any(usable):
             return None
         within = usable & inside_cube(self._points)
         signed = -values if self._maximize else values
         row = int(np.argmin(np.where(within if np.any(within) else usable, signed, np.inf)))
         return row + 1, float(values[row])
+
+    @property
+    def has_result(self) -> bool:
+        """Whether any job has a number, whatever its constraints are."""
+        return bool(np.any(np.isfinite(next(iter(self._values.values())))))
 
     # --- the chain ---
 
@@ -288,24 +293,27 @@ def _point_of(job: Job) -> JobPoint:
 class MemoryHistory:
     """Evaluations that live in this process alone."""
 
-    def __init__(self, *, task: str, dimensions: int) -> None:
-        self._task, self._dimensions = task, dimensions
-        self._rows: list[tuple[FloatArray, float]] = []
+    def __init__(self, *, tasks: Sequence[str], dimensions: int) -> None:
+        self._tasks, self._dimensions = tasks, dimensions
+        self._rows: list[tuple[FloatArray, Mapping[str, float]]] = []
         self._pending: list[FloatArray] = []
         self._chain: Mapping[str, Any] | None = None
 
-    def add(self, point: FloatArray, value: float) -> None:
-        """One more evaluation has ended."""
-        self._rows.append((point, value))
+    def add(self, point: FloatArray, values: Mapping[str, float]) -> None:
+        """One more evaluation has ended, with these numbers of the tasks."""
+        self._rows.append((point, values))
 
     def set_pending(self, points: Iterable[FloatArray]) -> None:
         self._pending = list(points)
 
     def observations(self) -> Observations:
         points = np.array([point for point, _ in self._rows]).reshape(-1, self._dimensions)
-        return Observations.of(
-            points, np.array([value for _, value in self._rows]), task=self._task
-        )
+        columns = {
+            task: np.array([values.get(task, np.nan) for _, values in self._rows])
+            for task in self._tasks
+        }
+        unknown = np.full(len(points), np.nan)
+        return Observations(points, columns, unknown, np.isfinite(columns[self._tasks[0]]))
 
     def pending(self) -> FloatArray:
         return np.array(self._pending).reshape(-1, self._dimensions)

@@ -28,6 +28,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tabs and ends
 
 Values = dict[str, float]  # task → number; NaN means "failed here"
 FAILED_HERE = "failed here (NaN or infinite)"  # the words for it wherever people read of a job
+NONE_FULFILS = "no result fulfils every constraint"
 
 
 class JobStatus(str, Enum):
@@ -139,6 +140,7 @@ class JobDraft:
     """A job before the store has given it an id.
 
     `params` is what the objective gets; `point` is the exact unit-cube point that the model uses.
+    Of the `tasks` the first is the objective, and the others are constraints.
     """
 
     params: Params
@@ -192,6 +194,16 @@ class Job:
         """True for a broken job that says nothing of its point: no model learns from it."""
         last = self.failures[-1].kind if self.failures else None
         return is_void(self.status, last)
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """The tasks that have to be at least 0."""
+        return self.tasks[1:]
+
+    @property
+    def unfulfilled(self) -> tuple[str, ...]:
+        """The constraints of a complete job that its numbers don't fulfil."""
+        return () if self.values is None else unfulfilled(self.values, self.constraints)
 
     @property
     def is_reserved(self) -> bool:
@@ -266,6 +278,17 @@ def is_void(status: JobStatus, last: FailureKind | None) -> bool:
 
 def seconds_between(started: float | None, ended: float | None) -> float | None:
     return None if started is None or ended is None else max(ended - started, 0.0)
+
+
+def unfulfilled(values: Mapping[str, float], constraints: Iterable[str]) -> tuple[str, ...]:
+    """Those of the constraints that are below 0, or without a number."""
+    return tuple(name for name in constraints if not values.get(name, math.nan) >= 0.0)
+
+
+def unfulfilled_text(names: Iterable[str]) -> str:
+    """`disk, weight not fulfilled`; empty where there are none."""
+    listed = ", ".join(names)
+    return listed and f"{listed} not fulfilled"
 
 
 def checked_values(values: Mapping[str, float]) -> Values:

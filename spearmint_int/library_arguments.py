@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from spearmint_int.chooser import ChooserOptions
+from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
 from spearmint_int.errors import ResultError, SpearmintError, alternatives
 
 
@@ -62,6 +62,45 @@ def as_result(value: Any) -> float:
         raise ResultError(
             f"a result must be a number, got {value!r}; NaN says that it failed there"
         ) from None
+
+
+def as_constraints(
+    given: Iterable[str | Constraint], options: ChooserOptions
+) -> tuple[Constraint, ...]:
+    """Constraints by their names, with the likelihood of the objective, or as they are."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"constraints must be a list of names or Constraint(…), got {given!r}")
+    constraints = tuple(
+        c if isinstance(c, Constraint) else Constraint(c, options.likelihood) for c in given
+    )
+    names = [c.task for c in constraints]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None or OBJECTIVE in names:
+        raise SpearmintError(
+            f"constraints must have names of their own, other than {OBJECTIVE!r}, the objective's; "
+            f"got {', '.join(map(repr, names))}"
+        )
+    return constraints
+
+
+def as_results(value: Any, constraints: Sequence[Constraint]) -> dict[str, float]:
+    """What a function has returned, by tasks: a number, or {"main": number, constraint: number, …},
+    of which constraints may be missing. NaN alone says that all of it failed."""
+    if not isinstance(value, Mapping):
+        number = as_result(value)
+        if constraints and not math.isnan(number):
+            raise ResultError(f"a result must be {_wanted(constraints)}, got {value!r}")
+        return {OBJECTIVE: number}
+    if not constraints or OBJECTIVE not in value:
+        wanted = _wanted(constraints) if constraints else "a number"
+        raise ResultError(f"a result must be {wanted}, got {value!r}")
+    names = [OBJECTIVE, *(c.task for c in constraints)]
+    return {name: as_result(value[name]) for name in names if name in value}
+
+
+def _wanted(constraints: Sequence[Constraint]) -> str:
+    listed = ", ".join(f'"{name}": …' for name in (OBJECTIVE, *(c.task for c in constraints)))
+    return f"{{{listed}}}"
 
 
 def options_with(options: ChooserOptions, settings: Mapping[str, Any]) -> ChooserOptions:

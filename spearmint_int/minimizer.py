@@ -12,15 +12,16 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from spearmint_int.chooser import ChooserOptions, Problem, Recommendation
+from spearmint_int.chooser import ChooserOptions, Constraint, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
-from spearmint_int.library_arguments import as_result
-from spearmint_int.optimizer import Evaluation, Optimizer, table_of
+from spearmint_int.jobs import NONE_FULFILS
+from spearmint_int.library_arguments import as_results
+from spearmint_int.optimizer import Evaluation, Optimizer, Result, Returned, table_of
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, SomeVariable
@@ -28,9 +29,9 @@ from spearmint_int.variables import Params, SomeVariable
 if TYPE_CHECKING:
     import pandas as pd
 
-Function = Callable[[Params], SupportsFloat]
+Function = Callable[[Params], Returned]
 # A guess, or a result that is known already.
-Initial = Mapping[str, Any] | tuple[Mapping[str, Any], SupportsFloat]
+Initial = Mapping[str, Any] | Result
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,11 @@ class Stop:
 
 @dataclass(frozen=True)
 class MinimizeResult:
-    """The best evaluation, what the model recommends, and everything that was evaluated."""
+    """The best evaluation, what the model recommends, and everything that was evaluated.
+
+    Where there are constraints, it is the best one that fulfils all of them. Where none does, the
+    value is NaN, the message says so, and the parameters are those that the model recommends.
+    """
 
     params: Params
     value: float
@@ -78,8 +83,11 @@ class MinimizeResult:
         return plot(seen, kind, theme=theme)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """The evaluations as a pandas table: a column for each variable, and `value`."""
-        return table_of((evaluation.copy() for evaluation in self.history), self.problem.space)
+        """The evaluations as a pandas table: a column for each variable, `value`, and one for each
+        constraint."""
+        evaluations = (evaluation.copy() for evaluation in self.history)
+        constraints = [c.task for c in self.problem.constraints]
+        return table_of(evaluations, self.problem.space, constraints)
 
     def __str__(self) -> str:
         if not self.history:
@@ -96,6 +104,7 @@ def minimize(
     *,
     direction: str = "minimize",
     initial: Iterable[Initial] = (),
+    constraints: Iterable[str | Constraint] = (),
     path: str | Path | None = None,
     n_jobs: int = 1,
     timeout: float | None = None,
@@ -110,12 +119,15 @@ def minimize(
     A result of NaN, or infinity, says that the evaluation failed there.
 
     `direction` is "minimize" or "maximize". `initial` has guesses, which are evaluated first, and
-    results that are known: `(params, value)`. With `path`, a folder, every evaluation is kept in
-    it as soon as it is there, for the command line too, and the next call with it goes on:
-    `evaluations` are those of all calls. `n_jobs` threads evaluate at the same time (−1: one for
-    each core). After `timeout` seconds no evaluation begins. `callback(optimizer)` is called after
-    each one, and ends the search when it returns True. `progress` is shown on a terminal unless it
-    is False. `settings` are fields of ChooserOptions.
+    results that are known: `(params, value)`. `constraints` are the names of numbers that have to
+    be at least 0: the function then returns `{"main": value, "name": number, …}`.
+
+    With `path`, a folder, every evaluation is kept in it as soon as it is there, for the command
+    line too, and the next call with it goes on: `evaluations` are those of all calls. `n_jobs`
+    threads evaluate at the same time (−1: one for each core). After `timeout` seconds no evaluation
+    begins. `callback(optimizer)` is called after each one, and ends the search when it returns
+    True. `progress` is shown on a terminal unless it is False. `settings` are fields of
+    ChooserOptions.
 
     In a folder one call at a time is at work. Its seed is that of the first call, and so are the
     settings that a call does not name. Bounds, options and settings that it names may be others
@@ -134,8 +146,16 @@ def minimize(
         _check_callable("callback", callback)
     guesses, known = _guesses_and_results(initial)
     optimizer = Optimizer(
-        space, seed=seed, direction=direction, initial=guesses, options=options, **settings
+        space,
+        seed=seed,
+        direction=direction,
+        initial=guesses,
+        constraints=constraints,
+        options=options,
+        **settings,
     )
+    for _, value in known:
+        as_results(value, optimizer.constraints)  # before any work
     with ExitStack() as stack:
         begun = 0
         if path is not None:
@@ -196,13 +216,13 @@ def _is_number(value: object) -> bool:
 
 def _guesses_and_results(
     initial: Iterable[Initial],
-) -> tuple[list[Mapping[str, Any]], list[tuple[Mapping[str, Any], float]]]:
+) -> tuple[list[Mapping[str, Any]], list[Result]]:
     if isinstance(initial, Mapping):
         raise TypeError("initial must be a list of guesses and results, got a single one: [{…}]")
     if isinstance(initial, str) or not isinstance(initial, Iterable):
         raise TypeError(f"initial must be a list of guesses and results, got {initial!r}")
     guesses: list[Mapping[str, Any]] = []
-    results: list[tuple[Mapping[str, Any], float]] = []
+    results: list[Result] = []
     for entry in initial:
         if isinstance(entry, Mapping):
             guesses.append(entry)
@@ -211,13 +231,13 @@ def _guesses_and_results(
     return guesses, results
 
 
-def _as_known(entry: Any) -> tuple[Mapping[str, Any], float]:
+def _as_known(entry: Any) -> Result:
     pair = isinstance(entry, tuple | list) and len(entry) == 2
     if not pair or not isinstance(entry[0], Mapping):
         raise TypeError(
             f"initial must have guesses {{…}} and results ({{…}}, value), got {entry!r}"
         )
-    return entry[0], as_result(entry[1])
+    return entry[0], entry[1]
 
 
 @dataclass
@@ -234,7 +254,7 @@ class _Search:
     begun: int = 0
     message: str | None = None  # why it ends
 
-    def begin(self, known: list[tuple[Mapping[str, Any], float]]) -> None:
+    def begin(self, known: list[Result]) -> None:
         """Take over what the caller knows, but for what an earlier call has brought."""
         for params, value in self.optimizer.without_known(known):
             self.optimizer.tell(params, value)
@@ -262,7 +282,7 @@ class _Search:
                 self._ended(params, self.function(deepcopy(params)))
 
     def _run_threads(self, n_jobs: int) -> None:
-        running: dict[Future[SupportsFloat], Params] = {}
+        running: dict[Future[Returned], Params] = {}
         with ThreadPoolExecutor(n_jobs) as pool:
             try:
                 while self._may_begin() or running:
@@ -296,7 +316,7 @@ class _Search:
         self.begun += len(chosen)
         return chosen
 
-    def _ended(self, params: Params, value: SupportsFloat) -> None:
+    def _ended(self, params: Params, value: Returned) -> None:
         self.optimizer.tell(params, value)
         if self.bar is not None:
             self.bar.advance(1, self.optimizer.best())
@@ -325,6 +345,10 @@ class _Search:
             return MinimizeResult(best.params, best.value, found, history, message, *posed)
         if not history:
             return MinimizeResult({}, float("nan"), None, history, message, *posed)
+        if any(np.isfinite(evaluation.value) for evaluation in history):
+            found = self.optimizer.recommend()
+            params = deepcopy(history[0].params) if found is None else found.params
+            return MinimizeResult(params, float("nan"), found, history, NONE_FULFILS, *posed)
         first = history[0].copy()  # every evaluation failed: the first one stands for all
         return MinimizeResult(first.params, first.value, None, history, "all failed", *posed)
 

@@ -27,6 +27,7 @@ from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import (
     OBJECTIVE,
     ChooserOptions,
+    Constraint,
     Prediction,
     Problem,
     Recommendation,
@@ -35,10 +36,12 @@ from spearmint_int.chooser import (
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
+from spearmint_int.jobs import unfulfilled
 from spearmint_int.library_arguments import (
+    as_constraints,
     as_count,
     as_guesses,
-    as_result,
+    as_results,
     as_seed,
     as_several,
     options_with,
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 DIRECTIONS = ("minimize", "maximize")
 SHOWN_ROWS = 20  # of the evaluations, in a notebook
+Returned = SupportsFloat | Mapping[str, SupportsFloat]  # a number, or one for each task
+Result = tuple[Mapping[str, Any], Returned]  # parameters, and what came of them
 VARIABLE_TYPES: dict[str, type[Variable]] = {"FLOAT": Float, "INT": Int, "ENUM": Enum}
 
 
@@ -60,17 +65,24 @@ VARIABLE_TYPES: dict[str, type[Variable]] = {"FLOAT": Float, "INT": Int, "ENUM":
 class Evaluation:
     """One result: the parameters, the value (NaN where it failed), and where the model has it.
 
-    `was_asked` is False of one that was told without `ask`: it was known already.
+    `was_asked` is False of one that was told without `ask`: it was known already. `constraints` are
+    their numbers by name.
     """
 
     params: Params
     value: float
     point: FloatArray = field(repr=False, compare=False)
     was_asked: bool = field(default=True, repr=False, compare=False)
+    constraints: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def copy(self) -> Evaluation:
         """One whose parameters and point may be changed, and this one stays as it is."""
-        return replace(self, params=deepcopy(self.params), point=self.point.copy())
+        return replace(
+            self,
+            params=deepcopy(self.params),
+            point=self.point.copy(),
+            constraints=dict(self.constraints),
+        )
 
 
 @dataclass(frozen=True)
@@ -97,11 +109,13 @@ class Optimizer:
         seed: int | None = 0,
         direction: str = "minimize",
         initial: Iterable[Mapping[str, Any]] = (),
+        constraints: Iterable[str | Constraint] = (),
         options: ChooserOptions | None = None,
         **settings: Any,
     ) -> None:
         """`initial` are guesses, which are asked first; known results go to `tell`. A seed of None
-        is another one each time. `settings` are fields of ChooserOptions, such as
+        is another one each time. `constraints` are the names of numbers that have to be at least 0,
+        which `tell` gets beside the objective. `settings` are fields of ChooserOptions, such as
         `likelihood="NOISELESS"`."""
         if direction not in DIRECTIONS:
             raise UnknownNameError("direction", direction, DIRECTIONS)
@@ -109,20 +123,28 @@ class Optimizer:
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed, self.direction = as_seed(seed), direction
         self.options = options_with(ChooserOptions() if options is None else options, settings)
+        self.constraints = as_constraints(constraints, self.options)
         self._lock = threading.RLock()
         self._guesses = [
             Pending(self.space.plain(guess), self.space.encode(guess)) for guess in guesses
         ]
         self._evaluations: list[Evaluation] = []
         self._pending: list[Pending] = []
-        self._history = MemoryHistory(task=OBJECTIVE, dimensions=self.space.dimensions)
+        self._history = MemoryHistory(
+            tasks=[OBJECTIVE, *self._constraint_names], dimensions=self.space.dimensions
+        )
         self._experiment = Experiment(
             self.space,
             self._history,
             options=self.options,
             seed=self.seed,
             maximize=direction == "maximize",
+            constraints=self.constraints,
         )
+
+    @property
+    def _constraint_names(self) -> list[str]:
+        return [constraint.task for constraint in self.constraints]
 
     @property
     def history(self) -> tuple[Evaluation, ...]:
@@ -162,12 +184,13 @@ class Optimizer:
             self._set_pending([*self._pending, *chosen])
             return list(answer.suggestions)
 
-    def tell(self, params: Mapping[str, Any], value: SupportsFloat) -> None:
-        """The result at these parameters, asked for or not; NaN says that it failed there."""
-        number = as_result(value)
+    def tell(self, params: Mapping[str, Any], value: Returned) -> None:
+        """The result at these parameters, asked for or not; NaN says that it failed there. With
+        constraints it is `{"main": value, "constraint": …}`."""
+        numbers = as_results(value, self.constraints)
         with self._lock:
             told, was_asked = self._as_asked(params)
-            self._keep(Evaluation(told.params, number, told.point, was_asked))
+            self._keep(evaluation_of(told, numbers, was_asked=was_asked))
 
     def forget(self, params: Mapping[str, Any]) -> None:
         """These parameters were asked for, and no result will come: whoever had them is gone."""
@@ -176,7 +199,7 @@ class Optimizer:
                 raise SpearmintError(f"forget: nobody has asked for {dict(params)}")
 
     def best(self) -> Evaluation | None:
-        """The evaluation with the best value, or None."""
+        """The evaluation with the best value of those that fulfil every constraint, or None."""
         found = self._best()
         return None if found is None else found.copy()
 
@@ -185,8 +208,13 @@ class Optimizer:
 
     def _best_of(self, evaluations: Iterable[Evaluation]) -> Evaluation | None:
         sign = -1.0 if self.direction == "maximize" else 1.0
-        finite = [e for e in evaluations if math.isfinite(e.value)]
-        return min(finite, key=lambda e: sign * e.value, default=None)
+        names = self._constraint_names
+        usable = [
+            e
+            for e in evaluations
+            if math.isfinite(e.value) and not unfulfilled(e.constraints, names)
+        ]
+        return min(usable, key=lambda e: sign * e.value, default=None)
 
     @property
     def without_improvement(self) -> int:
@@ -204,7 +232,7 @@ class Optimizer:
     def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
         """What the model expects at one or several settings: `mean` and `sd`, arrays in the
         objective's units, without the noise of an evaluation."""
-        if self._best() is None:
+        if not any(math.isfinite(e.value) for e in self._evaluations):
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
         with self._lock:
             return self._experiment.predict(as_several(params))
@@ -224,19 +252,25 @@ class Optimizer:
     def _repr_html_(self) -> str:
         """The evaluations as a table, the best one bold, for notebooks."""
         names, best = list(self.space.variables), self._best()
+        constraints = self._constraint_names
         rows = "".join(
-            _html_row([n, *(e.params[name] for name in names), e.value], bold=e is best)
+            _html_row(
+                [n, *(e.params[name] for name in names), *numbers_of(e, constraints)],
+                bold=e is best,
+            )
             for n, e in list(enumerate(self._evaluations, start=1))[-SHOWN_ROWS:]
         )
-        header = "".join(f"<th>{escape(name)}</th>" for name in ["", *names, "value"])
+        columns = ["", *names, "value", *constraints]
+        header = "".join(f"<th>{escape(name)}</th>" for name in columns)
         return f"<p>{escape(repr(self))}</p><table><tr>{header}</tr>{rows}</table>"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """The evaluations as a pandas table: a column for each variable, and `value`.
+        """The evaluations as a pandas table: a column for each variable, `value`, and one for each
+        constraint.
 
         A variable that is called so itself is `params.value`, as in files that `export` writes.
         """
-        return table_of(self.history, self.space)
+        return table_of(self.history, self.space, self._constraint_names)
 
     # --- on disk --------------------------------------------------------------------------------
 
@@ -275,6 +309,7 @@ class Optimizer:
             "seed": self.seed,
             "direction": self.direction,
             "options": _finite_json(options),
+            **({"constraints": [asdict(c) for c in self.constraints]} if self.constraints else {}),
             "variables": {
                 name: {"type": type(variable).__name__.upper(), **asdict(variable)}
                 for name, variable in self.space.variables.items()
@@ -285,6 +320,7 @@ class Optimizer:
                     "value": _finite_json(e.value),
                     "point": e.point.tolist(),
                     "was_asked": e.was_asked,
+                    **({"constraints": _finite_json(dict(e.constraints))} if e.constraints else {}),
                 }
                 for e in self._evaluations
             ],
@@ -303,7 +339,11 @@ class Optimizer:
         }
         direction = stored.get("direction", "minimize")
         optimizer = cls(
-            variables, seed=stored["seed"], direction=direction, options=ChooserOptions(**options)
+            variables,
+            seed=stored["seed"],
+            direction=direction,
+            options=ChooserOptions(**options),
+            constraints=[Constraint(**c) for c in stored.get("constraints", ())],
         )
         optimizer._guesses = [
             Pending(g["params"], np.array(g["point"]))
@@ -318,6 +358,7 @@ class Optimizer:
                     _read_json(e["value"]),
                     np.array(e["point"]),
                     e.get("was_asked", True),  # an earlier release did not say
+                    _read_json(e.get("constraints", {})),
                 )
                 for e in stored["evaluations"]
             ),
@@ -348,15 +389,17 @@ class Optimizer:
             known = [self.space.decode(u) for u in points[self.space.inside(points)]]
             self._guesses = [g for g in self._guesses if self.space.decode(g.point) not in known]
 
-    def without_known(
-        self, results: Iterable[tuple[Mapping[str, Any], float]]
-    ) -> list[tuple[Mapping[str, Any], float]]:
+    def without_known(self, results: Iterable[Result]) -> list[Result]:
         """The results that were not told yet; at one place all failures are the same."""
-        known = {_result_key(self.space.decode(e.point), e.value) for e in self._evaluations}
+        known = {
+            _result_key(self.space.decode(e.point), e.value, e.constraints)
+            for e in self._evaluations
+        }
         new = []
         for params, value in results:
-            told = self.space.decode(self.space.encode(params))
-            if _result_key(told, as_result(value)) not in known:
+            told = Pending(self.space.decode(point := self.space.encode(params)), point)
+            e = evaluation_of(told, as_results(value, self.constraints))
+            if _result_key(e.params, e.value, e.constraints) not in known:
                 new.append((params, value))
         return new
 
@@ -381,7 +424,8 @@ class Optimizer:
 
     def _keep(self, evaluation: Evaluation) -> None:
         self._evaluations.append(evaluation)
-        self._history.add(evaluation.point, evaluation.value)
+        values = {OBJECTIVE: evaluation.value, **evaluation.constraints}
+        self._history.add(evaluation.point, values)
 
     def _set_pending(self, pending: list[Pending]) -> None:
         self._pending = pending
@@ -415,22 +459,37 @@ class Optimizer:
         return None
 
 
-def table_of(evaluations: Iterable[Evaluation], space: Space) -> pd.DataFrame:
+def table_of(
+    evaluations: Iterable[Evaluation], space: Space, constraints: Sequence[str]
+) -> pd.DataFrame:
     """As `to_dataframe` has it; SpearmintError where pandas is not installed."""
     try:
         import pandas as pd  # noqa: PLC0415
     except ModuleNotFoundError:
         raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
-    names = {n: "params.value" if n == "value" else n for n in space.variables}
-    rows = [
-        {**{column: e.params[name] for name, column in names.items()}, "value": e.value}
-        for e in evaluations
-    ]
-    return pd.DataFrame(rows, columns=[*names.values(), "value"])
+    numbers = ["value", *constraints]
+    names = {n: f"params.{n}" if n in numbers else n for n in space.variables}
+    rows = [[*(e.params[name] for name in names), *numbers_of(e, constraints)] for e in evaluations]
+    return pd.DataFrame(rows, columns=[*names.values(), *numbers])
 
 
-def _result_key(params: Params, value: float) -> str:
-    return repr((params, value if math.isfinite(value) else None))
+def numbers_of(evaluation: Evaluation, constraints: Sequence[str]) -> list[float]:
+    """The objective's, and those of the constraints."""
+    return [evaluation.value, *(evaluation.constraints.get(n, math.nan) for n in constraints)]
+
+
+def evaluation_of(
+    told: Pending, numbers: Mapping[str, float], *, was_asked: bool = True
+) -> Evaluation:
+    """Of the numbers by tasks."""
+    beside = {name: number for name, number in numbers.items() if name != OBJECTIVE}
+    return Evaluation(told.params, numbers[OBJECTIVE], told.point, was_asked, beside)
+
+
+def _result_key(params: Params, value: float, constraints: Mapping[str, float]) -> str:
+    numbers = {OBJECTIVE: value, **constraints}
+    finite = {name: number for name, number in numbers.items() if math.isfinite(number)}
+    return repr((params, sorted(finite.items())))
 
 
 def _html_row(cells: Sequence[Any], *, bold: bool) -> str:

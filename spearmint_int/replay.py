@@ -75,6 +75,7 @@ class PastExperiment(Experiment):
             chooser=self.chooser,
             objective=self.objective,
             maximize=maximize,
+            constraints=self.constraints,
         )
 
     def is_before(self, job: Job) -> bool:
@@ -162,6 +163,7 @@ def past_experiment(
         chooser=experiment.chooser,
         objective=experiment.objective,
         maximize=experiment.maximize,
+        constraints=experiment.constraints,
     )
 
 

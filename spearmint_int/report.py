@@ -16,13 +16,14 @@ from typing import Any
 import plotly.offline
 
 from spearmint_int import __version__
+from spearmint_int.cli import value_text
 from spearmint_int.config.written import as_written, written_text
 from spearmint_int.jobs import FAILED_HERE, JobStatus
 from spearmint_int.plots import plot
 from spearmint_int.plots.files import FIGURE_STYLE, embedded
 from spearmint_int.plots.style import FONT, template
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Best, Snapshot, Trial, counts_text
+from spearmint_int.snapshot import Best, Snapshot, Trial, counts_text, without_best
 from spearmint_int.variables import Params
 
 PACKAGES = ("numpy", "scipy", "plotly")
@@ -110,6 +111,8 @@ def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     yield "jobs", counts_text(counts, snapshot.trials) or "none yet"
     best = Best.among(snapshot.trials, snapshot.problem.space, maximize=snapshot.maximize)
     model = snapshot.recommendation
+    if best is None and (why := without_best(snapshot.trials)):
+        yield "best", why
     if best is not None:
         yield "best", f"{best.of_all.value:.8g} (job {best.of_all.id}{best.note})"
         yield "at", _params(best.of_all.params)
@@ -118,6 +121,7 @@ def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     if model is not None:
         yield "model's optimum", f"{model.mean:.6g} ± {model.sd:.2g}"
         yield "at ", _params(model.params)
+        yield from value_text.constraints(model.constraints, model.note)
 
 
 def _best_within(trial: Trial | None) -> str:

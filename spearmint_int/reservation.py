@@ -9,14 +9,14 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import StoreError
+from spearmint_int.errors import SpearmintError, StoreError, alternatives
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import RESERVED, JobStatus
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
@@ -31,6 +31,26 @@ def reserve(config: Config, store: Store, count: int) -> list[Job]:
     with SuggestionLock(store, new_owner()).held():
         added = experiment.add_suggestions(count, resource=lambda: f"{RESERVED}{uuid.uuid4().hex}")
     return [job for _, job in added]
+
+
+def told_values(words: Sequence[str], config: Config) -> dict[str, float]:
+    """`["0.35", "weight=0.2"]` as the numbers of the tasks; SpearmintError where one is none."""
+    value, *beside = words or [""]
+    values = {config.task_name: _number("the result", value)}
+    for word in beside:
+        name, _, number = word.partition("=")
+        if name not in config.constraints:
+            others = alternatives(name, config.constraints)
+            raise SpearmintError(f"{word}: no constraint has the name {name!r}{others}")
+        values[name] = _number(name, number)
+    return values
+
+
+def _number(what: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SpearmintError(f"{what} must be a number, got {text!r}") from None
 
 
 def tell(store: Store, job_id: int, values: Mapping[str, float]) -> Job:

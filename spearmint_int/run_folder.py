@@ -32,6 +32,7 @@ from spearmint_int.config.section import show
 from spearmint_int.errors import ConfigError, SpearmintError
 from spearmint_int.history import CHAIN
 from spearmint_int.identity import IN_THIS_LIGHT
+from spearmint_int.jobs import MAIN_TASK
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import take_lock
 from spearmint_int.optimizer import Optimizer
@@ -175,6 +176,7 @@ def _gone_on(known: Config, asked: Optimizer, given: Collection[str]) -> Config:
     is nothing."""
     _check_names(known, asked)
     _check_direction(known, asked)
+    _check_constraints(known, asked)
     anew = _Anew.of(known, asked, given)
     if not anew:
         return known
@@ -266,6 +268,25 @@ def _check_direction(known: Config, asked: Optimizer) -> None:
         )
 
 
+def _check_constraints(known: Config, asked: Optimizer) -> None:
+    """ConfigError where the call has others; a likelihood that it does not name is the folder's."""
+    theirs = known.chooser_constraints()
+    before = {c.task: c for c in theirs}
+    unnamed = asked.options.likelihood
+    ours = tuple(
+        replace(c, likelihood=before[c.task].likelihood)
+        if c.task in before and c.likelihood == unnamed
+        else c
+        for c in asked.constraints
+    )
+    if theirs != ours:
+        was = ", ".join(map(str, theirs)) or "none"
+        raise ConfigError(
+            f"{known.directory}: its results are of other constraints than the call has ({was}); "
+            "give these, or take another folder"
+        )
+
+
 def _checked(document: Mapping[str, Any], directory: Path) -> Config:
     """The config as it will be read; ConfigError in the words of the call, before it is written."""
     try:
@@ -296,7 +317,20 @@ def config_document(optimizer: Optimizer) -> dict[str, Any]:
             for name, key in KEYS.items()
             if getattr(optimizer.options, name) != getattr(default, name)
         },
+        **({"tasks": _tasks(optimizer)} if optimizer.constraints else {}),
     }
+
+
+def _tasks(optimizer: Optimizer) -> dict[str, Any]:
+    constraints = {
+        c.task: {
+            "type": "CONSTRAINT",
+            "likelihood": c.likelihood,
+            "min-confidence": c.min_confidence,
+        }
+        for c in optimizer.constraints
+    }
+    return {MAIN_TASK: {"type": "OBJECTIVE"}} | constraints
 
 
 def _entry(variable: Variable) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
-from spearmint_int.jobs import FAILED_HERE, JobStatus
+from spearmint_int.jobs import FAILED_HERE, NONE_FULFILS, JobStatus, unfulfilled, unfulfilled_text
 from spearmint_int.space import Space
 from spearmint_int.variables import Params
 
@@ -39,11 +39,17 @@ class Trial:
     ended: float | None = None
     attempts: int = 1
     failure: str | None = None
+    unfulfilled: tuple[str, ...] = ()  # of the constraints
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def worked(self) -> bool:
         return math.isfinite(self.value)
+
+    @property
+    def fulfils(self) -> bool:
+        """It has a number, and violates no constraint."""
+        return self.worked and not self.unfulfilled
 
     @property
     def failed_here(self) -> bool:
@@ -52,8 +58,11 @@ class Trial:
 
     @property
     def outcome(self) -> str:
-        """The status, and whether a complete job has failed all the same."""
-        return f"{self.status}, {FAILED_HERE}" if self.failed_here else self.status
+        """The status, and whether a complete job has failed all the same, or violates a
+        constraint."""
+        if self.failed_here:
+            return f"{self.status}, {FAILED_HERE}"
+        return ", ".join(filter(None, (self.status, unfulfilled_text(self.unfulfilled))))
 
     @property
     def failed(self) -> bool:
@@ -79,6 +88,7 @@ class Trial:
             ended=job.ended,
             attempts=job.attempts,
             failure=job.failures[-1].message if job.failures and job.values is None else None,
+            unfulfilled=job.unfulfilled,
             provenance=job.provenance,
         )
 
@@ -91,10 +101,15 @@ def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str
 
 
 def best_of(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:
-    """The trial with the best value, the first of equals."""
+    """The trial with the best value of those that fulfil every constraint, the first of equals."""
     sign = -1.0 if maximize else 1.0
-    worked = (trial for trial in trials if trial.worked)
-    return min(worked, key=lambda trial: sign * trial.value, default=None)
+    usable = (trial for trial in trials if trial.fulfils)
+    return min(usable, key=lambda trial: sign * trial.value, default=None)
+
+
+def without_best(trials: Iterable[Trial]) -> str | None:
+    """Why there is no best one; None before the first result."""
+    return NONE_FULFILS if any(trial.worked for trial in trials) else None
 
 
 @dataclass(frozen=True)
@@ -149,7 +164,11 @@ class Snapshot:
     def of_evaluations(
         cls, evaluations: Sequence[Evaluation], problem: Problem, *, maximize: bool = False
     ) -> Snapshot:
-        trials = [Trial(i, e.params, e.value) for i, e in enumerate(evaluations, start=1)]
+        names = [c.task for c in problem.constraints]
+        trials = [
+            Trial(i, e.params, e.value, unfulfilled=unfulfilled(e.constraints, names))
+            for i, e in enumerate(evaluations, start=1)
+        ]
         return cls("maximize" if maximize else "minimize", tuple(trials), problem, maximize)
 
     @property
@@ -173,7 +192,7 @@ class Snapshot:
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best value, the first of equals."""
+        """The trial with the best value of those that fulfil every constraint."""
         return best_of(self.trials, maximize=self.maximize)
 
     @cached_property

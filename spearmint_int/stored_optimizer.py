@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spearmint_int.chooser import OBJECTIVE
 from spearmint_int.errors import (
     ConfigError,
     JobNotFound,
@@ -21,8 +22,8 @@ from spearmint_int.errors import (
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner, this_process
-from spearmint_int.library_arguments import as_count, as_result
-from spearmint_int.optimizer import Evaluation, Optimizer, Pending
+from spearmint_int.library_arguments import as_count, as_results
+from spearmint_int.optimizer import Evaluation, Optimizer, Pending, Returned, evaluation_of
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class StoredOptimizer(Optimizer):
             seed=experiment.seed,
             direction="maximize" if config.maximize else "minimize",
             initial=initial,
+            constraints=config.chooser_constraints(),
             options=options,
         )
         experiment.options = options
@@ -84,7 +86,9 @@ class StoredOptimizer(Optimizer):
         self._resource, self._owner = next(iter(config.resources)), new_owner() + OURS
         self._choosing = SuggestionLock(store, self._owner)
         self._seen: set[int] = set()  # the finished jobs that are among the evaluations
-        self._unstored: list[tuple[Pending, float]] = []  # told, and not in the store yet
+        self._unstored: list[
+            tuple[Pending, Mapping[str, float]]
+        ] = []  # told, and not in the store yet
         self._take_over()
         self._refresh()
         self.drop_known_guesses()
@@ -125,13 +129,13 @@ class StoredOptimizer(Optimizer):
                 self._hand_back(left)
             return added
 
-    def tell(self, params: Mapping[str, Any], value: SupportsFloat) -> None:
-        number = as_result(value)
+    def tell(self, params: Mapping[str, Any], value: Returned) -> None:
+        numbers = as_results(value, self.constraints)
         with self._lock:
             told, was_asked = self._as_asked(params)
             # first: it is known here, whatever the store does
-            self._evaluations.append(Evaluation(told.params, number, told.point, was_asked))
-            self._unstored.append((told, number))
+            self._evaluations.append(evaluation_of(told, numbers, was_asked=was_asked))
+            self._unstored.append((told, numbers))
             self._refresh()
 
     def forget(self, params: Mapping[str, Any]) -> None:
@@ -188,9 +192,12 @@ class StoredOptimizer(Optimizer):
         if job.is_void:
             return None
         place = self._experiment.placement.place(job.id, job.point)
-        value = (job.values or {}).get(self._experiment.objective, float("nan"))
-        was_asked = job.source is not Source.USER
-        return None if place is None else Evaluation(job.params, value, place, was_asked)
+        if place is None:
+            return None
+        objective, was_asked = self._experiment.objective, job.source is not Source.USER
+        values = {name: v for name, v in (job.values or {}).items() if name in job.tasks}
+        value = values.pop(objective, float("nan"))
+        return Evaluation(job.params, value, place, was_asked, values)
 
     def _add(self, count: int) -> None:
         """So many new jobs: guesses first, then what the chooser chooses."""
@@ -254,9 +261,10 @@ class StoredOptimizer(Optimizer):
             self._seen.add(self._store_result(*self._unstored[0]))
             del self._unstored[0]
 
-    def _store_result(self, told: Pending, number: float) -> int:
+    def _store_result(self, told: Pending, numbers: Mapping[str, float]) -> int:
         """The id of the job that has it: the one that was asked for, or a new one."""
-        values = {self._experiment.objective: number}
+        beside = {name: number for name, number in numbers.items() if name != OBJECTIVE}
+        values = {self._experiment.objective: numbers[OBJECTIVE], **beside}
         if isinstance(told, _Claimed) and self._completes(told.job, values):
             return told.job.id
         with self._choosing.held():

@@ -278,3 +278,16 @@ def test_a_job_that_ends_between_two_reads_is_not_both_ended_and_pending(
 
     monkeypatch.setattr(type(store), "job_points", others_end)
     assert seen(known) == ([0.1, 0.2], [1.0, 2.0], [])
+
+
+def test_the_best_is_one_that_fulfils_every_constraint(store: Store) -> None:
+    known = StoreHistory(store, tasks=["main", "c"], dimensions=2)
+    for value, c in ((1.0, -1.0), (3.0, 0.0), (2.0, float("nan"))):
+        job = store.add_complete(
+            JobDraft({"u": 0.5}, (0.5, 0.5), tasks=("main", "c")), {"main": value, "c": c}
+        )
+        assert job.unfulfilled == (() if c == 0.0 else ("c",))
+    store.add_complete(JobDraft({"u": 0.5}, (0.5, 0.5)), {"main": 0.0})
+    known.refresh()
+    assert known.best() == (2, 3.0)
+    assert known.has_result

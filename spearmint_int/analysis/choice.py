@@ -14,11 +14,11 @@ from spearmint_int.acquisition import Surface
 from spearmint_int.analysis.slices import Grid, grids
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser import Problem, searched, suggest
+from spearmint_int.chooser import FEASIBILITY, Problem, searched, suggest
 from spearmint_int.errors import SpaceExhausted
 
 IMPROVEMENTS = ("ei", "nei")  # surfaces of a logarithm, in the unit of the results
-LOGARITHMIC = (*IMPROVEMENTS, "pi")
+LOGARITHMIC = (*IMPROVEMENTS, "pi", FEASIBILITY)
 DRAWN = ("thompson",)  # exists at the points that it was drawn at, and nowhere else
 
 

@@ -28,6 +28,7 @@ DRAWS = 1000
 MOST_CELLS = 1200
 SCREENED, PROMISING = 8192, 500  # candidates of a larger space, and how many of them are drawn
 KAPPA = 2.0
+MAY_HOLD = 0.05  # the least probability of a constraint at a point that is drawn
 # Rounds of draws, each with a new point for every draw around its minimum: at these fractions of
 # the range, as minima lie between points.
 SPREADS, DRAWS_A_ROUND = (0.1, 0.03, 0.01), 200
@@ -58,12 +59,15 @@ class OptimumDraws:
 def optimum_draws(
     model: FittedModel, rng: np.random.Generator, *, count: int = DRAWS
 ) -> OptimumDraws:
-    """Joint draws wherever the minimum may be: not where an evaluation would rather fail."""
+    """Joint draws wherever the minimum may be: not where an evaluation would rather fail, or break
+    a constraint."""
     space = model.problem.space
     whole = space.is_discrete and space.cells <= MOST_CELLS
     points = _working(model, space.lattice() if whole else _promising(model, rng))
-    values = model.draw(points, rng, count)
-    return OptimumDraws(space, points, values, _chosen(model, points), whole)
+    chosen, values = _chosen(model, points), _drawn(model, points, rng, count)
+    if model.constraints:  # what is recommended is taken for granted
+        values[:, chosen] = model.draw(points[[chosen]], rng, count)[:, 0]
+    return OptimumDraws(space, points, values, chosen, whole)
 
 
 def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
@@ -72,22 +76,35 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     problem = model.problem
     worked = problem.reachable & np.isfinite(problem.values)
     evaluated = space.snap(problem.observations.points[worked])
+    if model.constraints:
+        evaluated = _working(model, evaluated)
     known = evaluated if len(evaluated) else spread
     best = known[[np.argmin(model.predict(known).mean)]]
     spread = _working(model, spread)
     lowest = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
     points = _unique(np.concatenate([lowest, spread[: PROMISING // 2]]))
     for width in SPREADS:
-        minima = points[np.argmin(model.draw(points, rng, DRAWS_A_ROUND), axis=1)]
+        minima = points[np.argmin(_drawn(model, points, rng, DRAWS_A_ROUND), axis=1)]
         near = _moved(space, minima, width, rng)
         points = _unique(np.concatenate([best, minima, near, points]))[:PROMISING]
     return points
 
 
 def _working(model: FittedModel, points: FloatArray) -> FloatArray:
-    """Those at which an evaluation is likelier to work than to fail; all where there is none."""
-    works = model.works(points)
+    """Those at which an evaluation is likelier to work than to fail, and each constraint may hold;
+    all where there is none."""
+    works = model.works(points, constraints_from=MAY_HOLD)
     return points[works] if np.any(works) else points
+
+
+def _drawn(
+    model: FittedModel, points: FloatArray, rng: np.random.Generator, count: int
+) -> FloatArray:
+    """Joint draws of the objective; infinite where a draw of a constraint does not hold."""
+    values = model.draw(points, rng, count)
+    if not model.constraints:
+        return values
+    return np.where(model.draw_holding(points, rng, count), values, np.inf)
 
 
 def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:

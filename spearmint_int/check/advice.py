@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from spearmint_int.config import ChooserArgs, EnumVariable, FloatVariable, IntVariable
+from spearmint_int.config import (
+    ChooserArgs,
+    EnumVariable,
+    FloatVariable,
+    IntVariable,
+    ModelOptions,
+)
 from spearmint_int.variables import looks_logarithmic
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
         if variable.min == variable.max:
             yield f"variables.{name}", f"min and max are both {variable.min}: it never varies"
         yield from _log_scale(name, variable)
+    yield from _constraints(config)
     yield from _budget(config)
     yield from _processes(config)
     for name in config.idle_resources:
@@ -35,6 +42,16 @@ def _log_scale(name: str, variable: FloatVariable | IntVariable) -> Iterator[tup
     if looks_logarithmic(variable.to_space()):
         bounds = f"{variable.min:g} to {variable.max:g}"
         yield f"variables.{name}", f'{bounds} looks like a log scale; if it is, add "log": true'
+
+
+def _constraints(config: Config) -> Iterator[tuple[str, str]]:
+    for name, task in config.constraints.items():
+        for key in sorted(set(ModelOptions.model_fields) & task.model_fields_set):
+            spelt = key.replace("_", "-")
+            yield (
+                f"tasks.{name}.{spelt}",
+                "has no effect: the models of constraints have no options",
+            )
 
 
 def _budget(config: Config) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -98,10 +99,15 @@ class Recommendation:
     point: FloatArray = field(repr=False, compare=False)
     mean: float
     sd: float
+    constraints: Mapping[str, float] = field(default_factory=dict)
+    """The probability that each constraint holds there."""
+    note: str = ""
+    """Why it is another point than was asked for: nowhere do the constraints surely hold."""
 
     def __str__(self) -> str:
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"{self.mean:.6g} ± {self.sd:.2g} at {where}"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.mean:.6g} ± {self.sd:.2g} at {where}{note}"
 
 
 class Chooser(Protocol):

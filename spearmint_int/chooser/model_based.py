@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spearmint_int.acquisition import (
+    LOG_HALF,
+    PULL,
+    AllHold,
     Found,
     NegativeBound,
     SupportsPending,
@@ -43,6 +46,11 @@ from spearmint_int.model import Ensemble
 # Without noise the best evaluation is certain. A point that nobody has tried is recommended in its
 # place only where the model is surer than this many standard deviations that it is better.
 SURELY = 2.0
+# The name of what is sought until a place is known where every constraint holds.
+FEASIBILITY = "feasibility"
+NOWHERE_SURE = (
+    "nowhere is the model sure enough of every constraint: this is where they are likeliest to hold"
+)
 
 
 def suggest(problem: Problem, count: int = 1) -> Answer:
@@ -107,6 +115,8 @@ class _Turn:
     @classmethod
     def first(cls, model: FittedModel, rng: np.random.Generator) -> _Turn:
         problem, ensemble = model.problem, model.ensemble
+        if model.knows_no_place:
+            return cls(model, problem, ensemble, FEASIBILITY, _all_hold(model, problem))
         if len(problem.pending):
             ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
         name = problem.options.acquisition_in_use
@@ -122,6 +132,9 @@ class _Turn:
 
     def by(self, acquisition: str, rng: np.random.Generator) -> _Turn:
         """By another acquisition, of the ensemble with this batch's points under way."""
+        if acquisition == FEASIBILITY:
+            surface: Surface = _all_hold(self.model, self.problem)
+            return replace(self, acquisition=acquisition, surface=surface)
         ensemble = self.ensemble
         if self.number:
             ensemble = ensemble.with_expected(self.problem.pending[-self.number :])
@@ -136,6 +149,10 @@ class _Turn:
             # where every cell was evaluated no new one can improve, but a repeat may
             turn = self.by("ei", rng)
             found = turn._search(rng)
+        if found is None and self.model.constraints:
+            # nowhere are they likely to hold, for an acquisition that can't be weighed
+            turn = self.by(FEASIBILITY, rng)
+            found = turn._search(rng)
         if found is None:
             reason = "no candidate had a value"
             return random_suggestion(self.problem, reason=reason, batch=self.number)
@@ -143,11 +160,19 @@ class _Turn:
 
     def _search(self, rng: np.random.Generator) -> Found | None:
         """Where an evaluation is likelier to work than to fail; elsewhere only if that is all."""
-        feasibility = self.model.feasibility
-        found = self._maximized(weighed(self.surface, feasibility), rng)
-        if found is None and feasibility is not None:
-            found = self._maximized(weighed(self.surface, feasibility, least=-math.inf), rng)
+        found = self._maximized(self.weighed(), rng)
+        if found is None and self.model.feasibility is not None:
+            found = self._maximized(self.weighed(least=-math.inf), rng)
         return found
+
+    def weighed(self, *, least: float = LOG_HALF) -> Surface:
+        """The surface with the probabilities that constraints hold and that evaluations work; it
+        is cut where the latter's logarithm is below `least`."""
+        surface, constraints = self.surface, self.model.constraints.values()
+        weighs = bool(getattr(surface, "logarithmic", False))
+        for constraint in () if self.acquisition == FEASIBILITY else constraints:
+            surface = weighed(surface, constraint, least=-math.inf if weighs else LOG_HALF)
+        return weighed(surface, self.model.feasibility, least=least)
 
     def _maximized(self, surface: Surface, rng: np.random.Generator) -> Found | None:
         whole = self.problem.options.search
@@ -183,9 +208,11 @@ class _Turn:
         return RunnerUp(params, self._in_units(found.runner_up_value))
 
     def _in_units(self, value: float) -> float | None:
-        """EI in the objective's units; other acquisitions as they are."""
+        """EI in the objective's units, a probability of constraints as one; others as they are."""
         if self.acquisition in ("ei", "nei"):
             value = math.exp(min(value, 700.0)) * self.model.scale.unit
+        elif self.acquisition == FEASIBILITY:
+            value = math.exp(value)
         return value if math.isfinite(value) else None
 
 
@@ -200,14 +227,21 @@ def searched(problem: Problem, acquisition: str) -> tuple[FittedModel, Surface]:
         turn = _Turn.first(model, rng)
         if acquisition != turn.acquisition:
             turn = turn.by(acquisition, rng)
-        return model, weighed(turn.surface, model.feasibility)
+        return model, turn.weighed()
+
+
+def _all_hold(model: FittedModel, problem: Problem) -> AllHold:
+    """How likely all constraints hold, with the points that are under way."""
+    return AllHold(tuple(model.constraints.values())).with_pending(problem.pending)
 
 
 def recommend(problem: Problem) -> Recommendation | None:
     """The minimum of the posterior mean; None until there are two finite results.
 
     Under noise it is the model's minimum, and not the luckiest value; without noise it is never a
-    place that the model thinks may be worse than the best evaluation. Pending points don't count.
+    place that the model thinks may be worse than the best evaluation. It is where every constraint
+    holds with its `min_confidence`; where that is nowhere, where they are likeliest to. Pending
+    points don't count.
     """
     if not problem.has_model:
         return None
@@ -217,25 +251,38 @@ def recommend(problem: Problem) -> Recommendation | None:
     with one_blas_thread():
         try:
             model = fit(problem, rng)
-            found = maximize(
-                _recommendable(model, kappa),
-                search_space(problem),
-                problem.options.search,
-                rng=rng,
-                anchors=model.anchors,
-            )
+            found = _best_place(model, _recommendable(model, kappa), rng)
+            note = NOWHERE_SURE if found is None and model.constraints else ""
+            if note:
+                likeliest = weighed(_all_hold(model, problem), model.feasibility, least=-math.inf)
+                found = _best_place(model, likeliest, rng)
             point = stored_point(problem, model.anchors[0] if found is None else found.point)
             expected = model.predict(point[np.newaxis, :])
+            hold = model.probabilities(point)
         except np.linalg.LinAlgError:
             return _best_observed(problem)
     mean, sd = float(expected.mean[0]), float(expected.sd[0])
-    return Recommendation(problem.space.decode(point), point, mean, sd)
+    return Recommendation(problem.space.decode(point), point, mean, sd, hold, note)
+
+
+def _best_place(model: FittedModel, surface: Surface, rng: np.random.Generator) -> Found | None:
+    problem = model.problem
+    return maximize(
+        surface, search_space(problem), problem.options.search, rng=rng, anchors=model.anchors
+    )
 
 
 def _recommendable(model: FittedModel, kappa: float) -> Surface:
-    """−(μ + κ σ), where an evaluation would work."""
-    surface = NegativeBound(model.ensemble, kappa)
-    return surface if model.feasibility is None else WhereItWorks(surface, model.feasibility)
+    """−(μ + κ σ), where an evaluation would work and every constraint surely holds."""
+    surface: NegativeBound | WhereItWorks = NegativeBound(model.ensemble, kappa)
+    if model.feasibility is not None:
+        surface = WhereItWorks(surface, model.feasibility)
+    for constraint in model.problem.constraints:
+        learned = model.constraints.get(constraint.task)
+        if learned is not None:
+            least = math.log(constraint.min_confidence)
+            surface = WhereItWorks(surface, learned, least, pull=PULL)
+    return surface
 
 
 def predict(problem: Problem, points: FloatArray) -> Prediction:
@@ -246,8 +293,8 @@ def predict(problem: Problem, points: FloatArray) -> Prediction:
 
 
 def _best_observed(problem: Problem) -> Recommendation | None:
-    """None where every result is from beyond the bounds."""
-    usable = problem.reachable & np.isfinite(problem.values)
+    """None where every result is from beyond the bounds, or violates a constraint."""
+    usable = problem.reachable & np.isfinite(problem.values) & problem.fulfilled
     if not np.any(usable):
         return None
     values = np.where(usable, problem.values, np.inf)

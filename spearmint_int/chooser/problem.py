@@ -15,14 +15,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spearmint_int.arrays import BoolArray, FloatArray, point_key
-from spearmint_int.chooser.options import ChooserOptions
-from spearmint_int.errors import SpearmintError
+from spearmint_int.chooser.options import LIKELIHOODS, ChooserOptions
+from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.sampling import ChainState
 from spearmint_int.space import Space
 
 FINGERPRINT_DIGITS = 16
 LEAST_RESULTS = 2  # of a model that is told of: a single one says nothing of scales
 OBJECTIVE = "main"  # the task of an experiment that names none
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A task whose value has to be at least 0."""
+
+    task: str
+    """Its name among the values of a result."""
+    likelihood: str = "GAUSSIAN"
+    """`NOISELESS` where the same parameters always give the same value."""
+    min_confidence: float = 0.99
+    """How likely it has to hold where the model recommends a point."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "likelihood", str(self.likelihood).upper())
+        if not isinstance(self.task, str) or not self.task:
+            raise SpearmintError(f"a constraint must have a name, got {self.task!r}")
+        if self.likelihood not in LIKELIHOODS:
+            raise UnknownNameError("likelihood", self.likelihood, LIKELIHOODS)
+        if not 0.0 < self.min_confidence < 1.0:
+            raise SpearmintError(
+                f"min_confidence must be above 0 and below 1, got {self.min_confidence}"
+            )
+
+    @property
+    def noiseless(self) -> bool:
+        return self.likelihood == "NOISELESS"
 
 
 @dataclass(frozen=True)
@@ -76,6 +103,7 @@ class Problem:
     seed: int = 0
     chain: ChainState | None = None
     objective: str = OBJECTIVE
+    constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -87,6 +115,13 @@ class Problem:
     def values(self) -> FloatArray:
         """The objective's values [n]."""
         return self.observations.values[self.objective]
+
+    @property
+    def fulfilled(self) -> BoolArray:
+        """Which observations [n] were seen to fulfil every constraint."""
+        seen = [self.observations.values[c.task] >= 0.0 for c in self.constraints]
+        all_of_them = np.ones(len(self.observations), dtype=np.bool_)
+        return np.asarray(np.all([all_of_them, *seen], axis=0))
 
     @property
     def finite(self) -> int:
@@ -112,9 +147,11 @@ class Problem:
         """What two problems have in common exactly when a chooser must give the same answer."""
         chain = () if self.chain is None else (self.chain.states, self.chain.widths)
         void = (self.observations.void,) if self.observations.void else ()
-        settings = (self.space, replace(self.options, threads=1), self.seed, self.objective, *void)
-        hashed = hashlib.sha256(repr(settings).encode())
-        for array in (self.observations.points, self.values, self.pending, *chain):
+        constraints = (self.constraints,) if self.constraints else ()
+        settings = (self.space, replace(self.options, threads=1), self.seed, self.objective)
+        hashed = hashlib.sha256(repr((*settings, *void, *constraints)).encode())
+        known = [self.observations.values[c.task] for c in self.constraints]
+        for array in (self.observations.points, self.values, self.pending, *chain, *known):
             hashed.update(repr(array.shape).encode())
             hashed.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
         return hashed.hexdigest()[:FINGERPRINT_DIGITS]

@@ -44,7 +44,7 @@ def certainty(folder: Folder, as_json: bool) -> None:
 
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
-    if snapshot.model is None:
+    if snapshot.model is None or snapshot.model.knows_no_place:
         _tell_why_not(snapshot, as_json=as_json)
         return
     with one_blas_thread():
@@ -58,6 +58,8 @@ def certainty(folder: Folder, as_json: bool) -> None:
 def _tell_why_not(snapshot: Snapshot, *, as_json: bool) -> None:
     varies = bool(snapshot.problem.space.groups)
     reason = "two results are needed for a model" if varies else "no variable can vary"
+    if snapshot.model is not None:
+        reason = "no place is known where every constraint holds"
     if as_json:
         print_json(NO_MODEL | {"reason": reason})
     else:

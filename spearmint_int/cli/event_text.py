@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spearmint_int.cli import value_text
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import NONE_FULFILS, JobStatus, unfulfilled_text
 from spearmint_int.manager.events import (
     Event,
     JobEnded,
@@ -57,7 +57,7 @@ def summary_lines(summary: Summary) -> list[tuple[str, str]]:
     """(name, text) of what a run came to."""
     progress = summary.progress
     facts = [("failed" if not summary.succeeded else "end", summary.message)]
-    if progress.best is not None:
+    if progress.best is not None or progress.none_fulfils:
         facts.append(("best", best_text(progress)))
     if progress.estimate is not None:
         facts.append(("model", estimate_text(progress)))
@@ -82,7 +82,7 @@ def best_text(progress: Progress) -> str:
     """The best result and where it was found."""
     best = progress.best
     if best is None:
-        return "no result yet"
+        return NONE_FULFILS if progress.none_fulfils else "no result yet"
     where = value_text.params(best.params)
     return f"{value_text.number(best.value)} at {where} (job {best.job_id})"
 
@@ -93,7 +93,8 @@ def estimate_text(progress: Progress) -> str:
     if found is None:
         return "no model yet"
     where = value_text.params(found.params)
-    return f"{value_text.estimate(found.mean, found.sd)} at {where}"
+    note = f" ({found.note})" if found.note else ""
+    return f"{value_text.estimate(found.mean, found.sd)} at {where}{note}"
 
 
 def pace_text(progress: Progress) -> str:
@@ -128,5 +129,6 @@ def _result(job: Job, task: str, progress: Progress) -> str:
     value = value_text.result((job.values or {}).get(task))
     is_best = progress.best is not None and progress.best.job_id == job.id
     mark = " best so far" if is_best else ""
+    mark += f", {unfulfilled_text(job.unfulfilled)}" if job.unfulfilled else ""
     took = "" if job.seconds is None else f" ({value_text.duration(job.seconds)})"
     return f"{value}{mark}{took} at {value_text.params(job.params)}"

@@ -25,6 +25,7 @@ WITHOUT_PROVENANCE = {
     "user": "the user, not a chooser: its result was brought",
     "import": "not a chooser: its result is from another database",
 }
+NONE_KNOWN = "no place where every constraint holds"
 USUAL = 2.0  # standard deviations; beyond it a result is a surprise
 
 
@@ -63,9 +64,10 @@ def explanation_facts(found: Explanation) -> Iterator[tuple[str, str]]:
     if found.declared_anew:
         yield "variables", "were declared anew since: all of this is among those of then"
     yield from _settings_facts(found)
-    yield "best known", _estimate(found.best_known)
+    yield "best known", NONE_KNOWN if found.seeks_feasible else _estimate(found.best_known)
     yield "expected", f"{_estimate(found.expected)} here"
     yield "why here", why_here(found)
+    yield from value_text.constraints(found.constraints)
     if found.works is not None:
         yield "works", f"with a probability of {found.works:.0%}, by the model of what failed"
     if found.runner_up is not None:
@@ -97,6 +99,8 @@ def _estimate(expected: Expected) -> str:
 
 def why_here(found: Explanation) -> str:
     """The split of the expected improvement, in words."""
+    if found.seeks_feasible:
+        return "it is where every constraint was likeliest to hold: no such place was known yet"
     hoped, promised = f"{found.exploration:.0%}", f"{found.exploitation:.0%}"
     return (
         f"{hoped} because it may be better where little is known (exploration), "

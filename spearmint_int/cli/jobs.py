@@ -21,7 +21,7 @@ from spearmint_int.cli.arguments import (
 from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
 from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.errors import StoreMissing
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import JobStatus, unfulfilled_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,7 +153,11 @@ def _cells(job: Job, config: Config) -> list[str]:
 
 
 def _why(job: Job) -> str:
-    return f"({job.failures[-1].message})" if job.failures and job.values is None else ""
+    """Why it has no value, or none that counts."""
+    why = unfulfilled_text(job.unfulfilled)
+    if job.failures and job.values is None:
+        why = job.failures[-1].message
+    return f"({why})" if why else ""
 
 
 @click.command(short_help="Everything about one job.")
@@ -181,7 +185,8 @@ def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
 
 def _facts(job: Job, objective: str) -> Iterator[tuple[str, str]]:
     yield "job", f"{job.id} ({_state(job)}, from the {job.source.value})"
-    yield from value_text.results(job.values, objective=objective)
+    constraints = job.constraints
+    yield from value_text.results(job.values, objective=objective, constraints=constraints)
     for name, value in job.params.items():
         yield name, value_text.param(value)
     yield "created", _time(job.created)

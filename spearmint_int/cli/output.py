@@ -54,6 +54,8 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
         "ended": job.ended,
         "failure": job.failures[-1].message if job.failures else None,
     }
+    if job.constraints:
+        document["unfulfilled"] = None if job.values is None else list(job.unfulfilled)
     if full:
         document |= {
             "values": job.values,
@@ -66,8 +68,8 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
 
 
 def metrics_of(job: Job) -> dict[str, float]:
-    """What the objective has returned beside its tasks."""
-    return {name: value for name, value in (job.values or {}).items() if name not in job.tasks}
+    """What was returned beside the objective: constraints, and what is only kept."""
+    return {name: value for name, value in (job.values or {}).items() if name != job.tasks[0]}
 
 
 def terminal_width() -> int:

@@ -30,10 +30,11 @@ Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 
 # What `export` writes beside the parameters; `add` passes over it.
 JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
-               "ended", "failure", "reserved", "void", "point", "values")  # fmt: skip
+               "ended", "failure", "reserved", "void", "point", "values",
+               "unfulfilled")  # fmt: skip
 PREFIX = "params."  # tells a variable called `id` from the job's id
 DELIMITERS = ",;\t"
-METRIC = "metrics."  # before the name of a number that was returned beside the tasks
+METRIC = "metrics."  # before the name of a number that was returned beside the objective
 
 
 class ResultsFileError(SpearmintError, ValueError):
@@ -131,7 +132,7 @@ def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> R
     try:
         params = {name: _take_parameter(cells, name, config, row) for name in config.variables}
         value = _take_value(cells, value_column, config.task_name, row)
-        metrics = _take_metrics(cells)
+        metrics = _take_metrics(cells, config)
         _refuse_unknown(cells, config, value_column)
         point = tuple(space.encode(params))
     except (ResultsFileError, SpaceError) as error:
@@ -188,7 +189,11 @@ def _take_value(cells: dict[str, Any], column: str, task: str, row: Row) -> floa
     return _result(found, cells.pop(found))
 
 
-def _take_metrics(cells: dict[str, Any]) -> dict[str, float]:
+def _take_metrics(cells: dict[str, Any], config: Config) -> dict[str, float]:
+    """The numbers beside the objective; constraints may go by their names alone."""
+    for name in config.constraints:
+        if name in cells and METRIC + name not in cells:
+            cells[METRIC + name] = cells.pop(name)
     columns = [column for column in cells if column.startswith(METRIC)]
     taken = {column.removeprefix(METRIC): cells.pop(column) for column in columns}
     return {name: _result(METRIC + name, cell) for name, cell in taken.items() if cell != ""}
@@ -208,7 +213,7 @@ def _result(column: str, cell: Any) -> float:
 def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str) -> None:
     for column in cells:
         if column not in JOB_COLUMNS:
-            others = alternatives(column, [*config.variables, value_column])
+            others = alternatives(column, [*config.variables, value_column, *config.constraints])
             raise ResultsFileError(f"{column}: no variable has that name{others}")
 
 
@@ -217,7 +222,7 @@ def csv_text(jobs: Sequence[Job], config: Config) -> str:
     columns = parameter_columns(config)
     metrics = list(dict.fromkeys(name for job in jobs for name in metrics_of(job)))
     head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure",
-            "reserved", "void"]  # fmt: skip
+            "reserved", "void", *(["unfulfilled"] if config.constraints else [])]  # fmt: skip
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *(METRIC + name for name in metrics)])
@@ -252,4 +257,5 @@ def _csv_row(job: Job, config: Config) -> list[Any]:
     value = None if job.values is None else job.values.get(config.task_name)
     failure = job.failures[-1].message if job.failures else ""
     row = [job.id, job.status.value, *cells, value, job.seconds, job.source.value]
-    return [*row, job.attempts, failure, job.is_reserved, job.is_void]
+    judged = [" ".join(job.unfulfilled)] if config.constraints else []
+    return [*row, job.attempts, failure, job.is_reserved, job.is_void, *judged]

@@ -48,15 +48,20 @@ def figures(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if not values:
         return
     yield "results", sparkline(values)
-    yield "best so far", sparkline(_running_best(values, max if snapshot.maximize else min))
+    counted = [t.value if t.fulfils else math.nan for t in snapshot.finished]
+    yield "best so far", sparkline(_running_best(counted, max if snapshot.maximize else min))
     if snapshot.model is None:
         return
+    import numpy as np  # noqa: PLC0415
+
     from spearmint_int.analysis.slices import grids, slice_through  # noqa: PLC0415 (numpy)
 
     for grid in grids(snapshot.problem.space, reals=WIDTH // 2):
         along = slice_through(snapshot.model, grid, snapshot.centre)
         ends = " … ".join(value_text.param(grid.values[i]) for i in (0, -1))
-        best = value_text.param(grid.values[int(along.mean.argmin())])
+        works = snapshot.model.works(grid.through(snapshot.centre))
+        means = along.mean if not works.any() else np.where(works, along.mean, np.inf)
+        best = value_text.param(grid.values[int(means.argmin())])
         near = "near" if grid.has_gaps else "at"
         line = sparkline(snapshot.signed(along).mean.tolist())
         yield grid.name, f"{line}  {ends}, the model's best {near} {best}"

@@ -14,7 +14,7 @@ from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
 from spearmint_int.goal import load_goal
-from spearmint_int.jobs import FAILED_HERE, FINISHED, JobStatus
+from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus, unfulfilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,8 @@ class StatusReport:
     reserved: int = 0  # of the new ones
     finished: int = 0  # jobs that count against the budget and have ended
     without_number: int = 0  # jobs that ran to their end, and failed there
+    fulfilling: int = 0  # jobs with a number that violate no constraint
+    untold: tuple[str, ...] = ()  # constraints without a number in any job
     best: Job | None = None
     best_within: Job | None = None  # the bounds of now, which may be narrower than they were
     last_broken: Job | None = None
@@ -72,6 +74,8 @@ def _report(config: Config, store: Store) -> StatusReport:
         reserved=_reserved(store) if tally.counts[JobStatus.NEW] else 0,
         finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
         without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
+        fulfilling=len(_fulfilling(complete, config)),
+        untold=_untold(complete, config),
         best=_best_job(store, complete, config),
         best_within=_best_job(store, _within_bounds(store, complete, config), config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
@@ -106,13 +110,36 @@ def _figures(config: Config, store: Store) -> Iterator[tuple[str, str]]:
 
 
 def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | None:
-    """The job with the best value, the first of equals."""
+    """The job with the best value of those that fulfil every constraint, the first of equals."""
     from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
 
     best_of = max if config.maximize else min
-    finite = [(e.value(config.task_name), -e.id if config.maximize else e.id) for e in complete]
-    finite = [pair for pair in finite if math.isfinite(pair[0])]
-    return of_today(store.job(abs(best_of(finite)[1])), config) if finite else None
+    usable = [
+        (e.value(config.task_name), -e.id if config.maximize else e.id)
+        for e in _fulfilling(complete, config)
+    ]
+    return of_today(store.job(abs(best_of(usable)[1])), config) if usable else None
+
+
+def _fulfilling(complete: list[JobPoint], config: Config) -> list[JobPoint]:
+    """The jobs with a number that violate no constraint."""
+    return [
+        e
+        for e in complete
+        if math.isfinite(e.value(config.task_name))
+        and not unfulfilled(e.values or {}, config.constraints)
+    ]
+
+
+def _untold(complete: list[JobPoint], config: Config) -> tuple[str, ...]:
+    """The constraints that no job has brought a number of, though some have ended."""
+    if not complete:
+        return ()
+    return tuple(
+        name
+        for name in config.constraints
+        if not any(math.isfinite(e.value(name)) for e in complete)
+    )
 
 
 def _within_bounds(store: Store, complete: list[JobPoint], config: Config) -> list[JobPoint]:
@@ -140,8 +167,11 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
     broken = report.last_broken
     if report.best is not None:
         yield "best", _result(config, report.best, _beyond(report))
+    elif _has_number(report):
+        yield "best", NONE_FULFILS
     if report.best_within != report.best:
         yield "within them", _result(config, report.best_within)
+    yield from _constraint_facts(config, report)
     if report.without_number:
         complete = value_text.counted(report.counts[JobStatus.COMPLETE], "complete job")
         yield "no number", f"{report.without_number} of {complete} {FAILED_HERE}"
@@ -151,6 +181,20 @@ def _status_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, s
         yield "last broken", f"job {broken.id}: {broken.failures[-1].message}"
     if report.damaged:
         yield "damaged", value_text.damaged(report.damaged)
+
+
+def _has_number(report: StatusReport) -> bool:
+    return report.counts[JobStatus.COMPLETE] > report.without_number
+
+
+def _constraint_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
+    """Nothing where there are none, or no result to judge by."""
+    if not config.constraints or not _has_number(report):
+        return
+    results = report.counts[JobStatus.COMPLETE] - report.without_number
+    yield "constraints", f"{report.fulfilling} of {results} results fulfil every one"
+    for name in report.untold:
+        yield "", f"no result has a number for {name}: return it by that name beside the objective"
 
 
 def _result(config: Config, job: Job | None, note: str = "") -> str:
@@ -211,6 +255,7 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "jobs": {status.value: number for status, number in report.counts.items()},
         "reserved": report.reserved,
         "without_number": report.without_number,
+        **({"fulfilling": report.fulfilling} if config.constraints else {}),
         "damaged": list(report.damaged),
         "best": best and job_document(best, task=config.task_name),
         "best_within_bounds": within and job_document(within, task=config.task_name),
@@ -222,14 +267,14 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
 @json_option
 @on_folder
 def best(folder: Folder, as_json: bool) -> None:
-    """The job with the best value, and the optimum of the model.
+    """The job with the best value that fulfils every constraint, and the optimum of the model.
 
     Under noise trust the model: the best value of many noisy ones is lucky.
     """
     report, model = _report_and_model(folder)
     if as_json:
         print_json(_best_document(folder.config, report, model))
-    elif report is None or report.best is None:
+    elif report is None or not _has_number(report):
         click.echo("no result yet")
     else:
         print_facts(_best_facts(folder.config, report, model))
@@ -249,12 +294,16 @@ def _best_facts(
     config: Config, report: StatusReport, model: Recommendation | None
 ) -> Iterator[tuple[str, str]]:
     extreme, optimum = ("highest", "maximum") if config.maximize else ("lowest", "minimum")
-    yield from _value_and_place(f"{extreme} value", report.best, config, _beyond(report))
+    if report.best is None:
+        yield f"{extreme} value", NONE_FULFILS
+    else:
+        yield from _value_and_place(f"{extreme} value", report.best, config, _beyond(report))
     if report.best_within != report.best:
         yield from _value_and_place(f"{extreme} within them", report.best_within, config)
     if model is not None:
         yield f"model's {optimum}", value_text.estimate(model.mean, model.sd)
         yield "  at ", value_text.params(model.params)
+        yield from value_text.constraints(model.constraints, model.note)
 
 
 def _value_and_place(
@@ -275,5 +324,12 @@ def _best_document(
     return {
         "observed": best and job_document(best, task=config.task_name),
         "observed_within_bounds": within and job_document(within, task=config.task_name),
-        "model": model and {"params": model.params, "mean": model.mean, "sd": model.sd},
+        "model": model and _model_document(model),
     }
+
+
+def _model_document(model: Recommendation) -> dict[str, Any]:
+    document = {"params": model.params, "mean": model.mean, "sd": model.sd}
+    if model.constraints:
+        document |= {"constraints": dict(model.constraints), "note": model.note or None}
+    return document

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,7 @@ from spearmint_int.cli.arguments import (
     on_folder,
 )
 from spearmint_int.cli.output import job_document, print_json
+from spearmint_int.jobs import unfulfilled_text
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import Suggestion
@@ -75,33 +77,47 @@ def _print_reserved(jobs: list[Job], task: str, *, as_json: bool) -> None:
     context_settings={"ignore_unknown_options": True},
 )
 @click.argument(
-    "arguments", metavar="[DIR] JOB VALUE", nargs=-1, required=True, shell_complete=job_numbers
+    "arguments",
+    metavar="[DIR] JOB VALUE [CONSTRAINT=VALUE]...",
+    nargs=-1,
+    required=True,
+    shell_complete=job_numbers,
 )
 @config_option
 @json_option
 def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
-    """Bring the result of a job that 'suggest --reserve' gave out; 'nan' says that it failed."""
-    value = _value(arguments)
-    ids, folder = jobs_and_folder(arguments[:-1], file_name)
+    """Bring the result of a job that 'suggest --reserve' gave out; 'nan' says that it failed.
+
+    The numbers of constraints follow by their names: 0.35 weight=0.2.
+    """
+    beside = [a for a in arguments if "=" in a and not Path(a).is_dir()]
+    words = [a for a in arguments if a not in beside]
+    _check_number(words)
+    ids, folder = jobs_and_folder(tuple(words[:-1]), file_name)
     if len(ids) != 1:
         raise click.UsageError("give the number of one job, and its result")
-    job = _told(folder, ids[0], value)
+    job = _told(folder, ids[0], [words[-1], *beside])
     if as_json:
         print_json(job_document(job, task=folder.config.task_name))
     else:
         kept = value_text.result((job.values or {}).get(folder.config.task_name))
-        click.echo(f"job {job.id}: {kept} at {value_text.params(job.params)}")
+        judged = "".join(f", {text}" for text in filter(None, [unfulfilled_text(job.unfulfilled)]))
+        click.echo(f"job {job.id}: {kept}{judged} at {value_text.params(job.params)}")
 
 
-def _value(arguments: tuple[str, ...]) -> float:
+def _check_number(words: list[str]) -> None:
+    """The last word is the result; else it may be an option that there isn't."""
     try:
-        return float(arguments[-1])
+        float(words[-1] if words else "nothing")
     except ValueError:
-        raise click.UsageError(f"the result must be a number, got {arguments[-1]!r}") from None
+        shown = repr(words[-1]) if words else "none"
+        raise click.UsageError(f"the result must be a number, got {shown}") from None
 
 
-def _told(folder: Folder, job_id: int, value: float) -> Any:
+def _told(folder: Folder, job_id: int, words: list[str]) -> Job:
     from spearmint_int.reservation import tell as tell_job  # noqa: PLC0415
+    from spearmint_int.reservation import told_values  # noqa: PLC0415
 
+    values = told_values(words, folder.config)
     with folder.store() as store:
-        return tell_job(store, job_id, {folder.config.task_name: value})
+        return tell_job(store, job_id, values)

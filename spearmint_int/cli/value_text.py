@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.jobs import FAILED_HERE
+from spearmint_int.jobs import FAILED_HERE, unfulfilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,10 +29,30 @@ def result(x: float | None) -> str:
     return FAILED_HERE if x is not None and math.isnan(x) else number(x)
 
 
-def results(values: Mapping[str, float] | None, *, objective: str) -> Iterator[tuple[str, str]]:
-    """The objective's value and the metrics beside it, by name."""
-    for name, value in (values or {}).items():
-        yield name, (result if name == objective else number)(value)
+def results(
+    values: Mapping[str, float] | None, *, objective: str, constraints: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """The objective's value, the constraints, and the metrics beside it, by name."""
+    values = values or {}
+    missed = unfulfilled(values, constraints)
+    for name, value in values.items():
+        text = (result if name == objective else number)(value)
+        word = "not fulfilled" if name in missed else "fulfilled"
+        yield name, f"{text} ({word})" if name in constraints else text
+
+
+def constraints(probabilities: Mapping[str, float], note: str = "") -> Iterator[tuple[str, str]]:
+    """(name, text) of how likely each holds, and what else there is to say; nothing of none."""
+    listed = ", ".join(f"{name} {chance(p)}" for name, p in probabilities.items())
+    yield "constraints", listed and f"hold with a probability of: {listed}"
+    yield "note", note
+
+
+def chance(probability: float) -> str:
+    """`0.3 %`, `99.97 %`: never 100 % of what is less."""
+    percent = 100.0 * probability
+    digits = max(0, min(6, -math.floor(math.log10(max(100.0 - percent, 1e-12))) + 1))
+    return f"{percent:.{digits}f} %" if 99.0 < percent < 100.0 else f"{percent:.3g} %"
 
 
 def estimate(mean: float, sd: float) -> str:

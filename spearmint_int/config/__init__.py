@@ -8,7 +8,7 @@ from spearmint_int.config.config import (
     config_from,
     load_config,
 )
-from spearmint_int.config.document import ChooserArgs, Database, Resource
+from spearmint_int.config.document import ChooserArgs, Database, ModelOptions, Resource
 from spearmint_int.config.variables import EnumVariable, FloatVariable, IntVariable
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "EnumVariable",
     "FloatVariable",
     "IntVariable",
+    "ModelOptions",
     "Resource",
     "config_from",
     "load_config",

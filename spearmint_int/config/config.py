@@ -24,7 +24,7 @@ from spearmint_int.config.variables import Variable
 from spearmint_int.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spearmint_int.chooser import ChooserOptions
+    from spearmint_int.chooser import ChooserOptions, Constraint
     from spearmint_int.space import Space
 
 DEFAULT_FILE = "config.json"
@@ -58,6 +58,7 @@ class Config(BaseModel):
     variables: dict[str, Variable]
     likelihood: str
     maximize: bool
+    constraints: dict[str, Task] = {}  # each with its likelihood
     resources: dict[str, Resource]  # those that the objective's task runs on
     chooser: str
     chooser_args: ChooserArgs
@@ -80,8 +81,8 @@ class Config(BaseModel):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The names of the objective's outputs."""
-        return (self.task_name,)
+        """The names of what a job evaluates: the objective first, then the constraints."""
+        return (self.task_name, *self.constraints)
 
     @property
     def has_own_name(self) -> bool:
@@ -133,6 +134,15 @@ class Config(BaseModel):
             spray_std=args.spray_std,
         )
 
+    def chooser_constraints(self) -> tuple[Constraint, ...]:
+        """The constraints as the chooser takes them."""
+        from spearmint_int.chooser import Constraint  # noqa: PLC0415
+
+        return tuple(
+            Constraint(name, task.likelihood or self.likelihood, task.min_confidence)
+            for name, task in self.constraints.items()
+        )
+
 
 def load_config(directory: Path, file_name: str = DEFAULT_FILE) -> Config:
     """The experiment in `directory`; ConfigError says what is wrong with its config."""
@@ -171,6 +181,7 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
         task_name=name,
         likelihood=task.likelihood or document.likelihood,
         maximize=document.maximize,
+        constraints=document.constraints,
         resources=resources,
         idle_resources=tuple(n for n in document.all_resources if n not in resources),
         chooser_args=_chooser_args(document, task),

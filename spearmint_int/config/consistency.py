@@ -61,23 +61,25 @@ def _language_faults(keys: list[str | int], language: str | None) -> Iterator[Fa
 
 def _likelihood_faults(keys: list[str | int], likelihood: str | None) -> Iterator[Fault]:
     if likelihood in ("BINOMIAL", "STEP"):
-        yield [*keys, "likelihood"], f"{likelihood} is not supported yet; use GAUSSIAN or NOISELESS"
+        remedy = "use GAUSSIAN or NOISELESS (a constraint that is met or not: return 1 or -1)"
+        yield [*keys, "likelihood"], f"{likelihood} is not supported yet; {remedy}"
 
 
 def _variable_faults(document: Document) -> Iterator[Fault]:
     if not document.variables:
         yield ["variables"], "must have at least one variable"
-    for name in document.variables:
+    yield from _spelling_faults("variables", document.variables)
+
+
+def _spelling_faults(key: str, names: Iterable[str]) -> Iterator[Fault]:
+    for name in names:
         if not name:
-            yield ["variables"], 'a name must not be empty, got ""'
+            yield [key], 'a name must not be empty, got ""'
         # MongoDB reads dots and dollars its own way; a space can't be in an argument's name.
         elif any(c in ".$=" or c.isspace() or not c.isprintable() for c in name):
-            yield (
-                ["variables"],
-                f"a name must be without '.', '$', '=' and spaces, got {show(name)}",
-            )
+            yield [key], f"a name must be without '.', '$', '=' and spaces, got {show(name)}"
         elif name.startswith("-"):
-            yield ["variables"], f"a name must not begin with a hyphen, got {show(name)}"
+            yield [key], f"a name must not begin with a hyphen, got {show(name)}"
 
 
 def _task_faults(document: Document) -> Iterator[Fault]:
@@ -85,17 +87,43 @@ def _task_faults(document: Document) -> Iterator[Fault]:
         return
     for name, task in document.tasks.items():
         keys: list[str | int] = ["tasks", name]
-        if task.type == "CONSTRAINT":
-            yield [*keys, "type"], "CONSTRAINT is not supported yet; only one OBJECTIVE is"
         yield from _language_faults(keys, task.language)
         yield from _likelihood_faults(keys, task.likelihood)
         yield from _task_resources(keys, task, document.all_resources)
+    yield from _spelling_faults("tasks", document.constraints)
     objectives = [name for name, task in document.tasks.items() if task.type == "OBJECTIVE"]
     if len(objectives) > 1:
         named = ", ".join(objectives)
         yield ["tasks"], f"several objectives are not supported yet; keep one of {named}"
     if not objectives:
         yield ["tasks"], "must have one task of type OBJECTIVE"
+    if len(objectives) == 1:
+        yield from _one_main_faults(document)
+
+
+def _one_main_faults(document: Document) -> Iterator[Fault]:
+    """Every job evaluates all tasks: what runs it, and where, is said once."""
+    name, objective = document.objective
+    for key, spelt in (("main_file", "main-file"), ("language", "language")):
+        ours = getattr(objective, key) or getattr(document, key)
+        for task, constraint in document.constraints.items():
+            theirs = getattr(constraint, key)
+            if theirs is not None and _stem(theirs) != _stem(ours):
+                yield (
+                    ["tasks", task, key],
+                    f"must be that of the objective {show(name)}, got {show(theirs)}: one {spelt} "
+                    "returns the numbers of all tasks, by their names",
+                )
+    for task, constraint in document.constraints.items():
+        if constraint.resources and set(constraint.resources) != set(objective.resources or ()):
+            yield (
+                ["tasks", task, "resources"],
+                f"must be those of the objective {show(name)}: one job evaluates all tasks",
+            )
+
+
+def _stem(main_file: str | None) -> str | None:
+    return main_file and main_file.removesuffix(".py")
 
 
 def _task_resources(keys: list[str | int], task: Task, known: Iterable[str]) -> Iterator[Fault]:

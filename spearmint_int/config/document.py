@@ -116,16 +116,23 @@ class Resource(Section):
 
 
 class Task(ModelOptions):
-    """One output of the objective."""
+    """One number that the main file returns by its name."""
 
-    type: Annotated[Literal["OBJECTIVE", "CONSTRAINT"], Upper] = "OBJECTIVE"
-    likelihood: Likelihood | None = None
-    main_file: Text | None = None
-    language: Language | None = None
+    type: Annotated[Literal["OBJECTIVE", "CONSTRAINT"], Upper] = Field(
+        default="OBJECTIVE", description="a CONSTRAINT is fulfilled where its value is at least 0"
+    )
+    likelihood: Likelihood | None = Field(default=None, description="default: the top level's")
+    main_file: Text | None = Field(
+        default=None, description="default: the top level's; one file returns all tasks"
+    )
+    language: Language | None = Field(default=None, description="default: the top level's")
     resources: Annotated[tuple[str, ...], Listed] | None = Field(
         default=None, description="the only ones that take its jobs; default: all"
     )
-    min_confidence: Annotated[Real, Field(gt=0, lt=1)] = 0.99
+    min_confidence: Annotated[Real, Field(gt=0, lt=1)] = Field(
+        default=0.99,
+        description="how likely a CONSTRAINT has to hold where the model recommends a point",
+    )
 
 
 class Database(Section):
@@ -151,7 +158,9 @@ class Document(ChooserArgs, Resource):
         default="GAUSSIAN", description="NOISELESS if repeats give equal values"
     )
     maximize: bool = Field(default=False, description="look for the largest value")
-    tasks: dict[str, Task] | None = Field(default=None, description="default: one OBJECTIVE, main")
+    tasks: dict[str, Task] | None = Field(
+        default=None, description="one OBJECTIVE and any CONSTRAINTs; default: one OBJECTIVE, main"
+    )
     resources: dict[str, Resource] | None = Field(default=None, description="default: one, Main")
     chooser: Text = Field(default="default_chooser", description="who picks the next point")
     chooser_args: ChooserArgs | None = Field(default=None, description="options of the chooser")
@@ -200,6 +209,15 @@ class Document(ChooserArgs, Resource):
         """The name and the options of the task that is optimised."""
         tasks = self.tasks or {"main": Task()}
         return next((name, task) for name, task in tasks.items() if task.type == "OBJECTIVE")
+
+    @property
+    def constraints(self) -> dict[str, Task]:
+        """The tasks that have to be at least 0, each with its likelihood."""
+        return {
+            name: task.model_copy(update={"likelihood": task.likelihood or self.likelihood})
+            for name, task in (self.tasks or {}).items()
+            if task.type == "CONSTRAINT"
+        }
 
     @property
     def all_resources(self) -> dict[str, Resource]:

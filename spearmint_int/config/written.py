@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spearmint_int.config.config import HEARTBEATS_PER_LEASE
-from spearmint_int.config.document import ChooserArgs, Document, Resource
+from spearmint_int.config.document import ChooserArgs, Document, Resource, Task
 from spearmint_int.config.section import Section
 from spearmint_int.config.variables import VARIABLES
 from spearmint_int.jobs import MAIN_RESOURCE, MAIN_TASK
@@ -27,9 +27,10 @@ def as_written(settings: Settings) -> dict[str, Any]:
     values |= _as_declared(values)
     if values.get("heartbeat_time") == values.get("lease_time", 0.0) / HEARTBEATS_PER_LEASE:
         del values["heartbeat_time"]
-    task = values.pop("task_name", MAIN_TASK)
-    if task != MAIN_TASK:
-        values["tasks"] = {task: {"type": "OBJECTIVE"}}
+    task, constraints = values.pop("task_name", MAIN_TASK), values.pop("constraints", {})
+    if task != MAIN_TASK or constraints:
+        bound = {name: _differing(each, Task) for name, each in constraints.items()}
+        values["tasks"] = {task: {"type": "OBJECTIVE"}} | bound
     return _differing(values, Document)
 
 

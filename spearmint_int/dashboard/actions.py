@@ -29,7 +29,7 @@ def add_actions(app: dash.Dash, find: Find) -> None:
     )  # fmt: skip
     def tell(clicks: int | None, result: str | None, path: str) -> Any:
         def told(source: Source, job_id: int) -> str:
-            source.tell(job_id, float(result or "nothing"))
+            source.tell(job_id, (result or "").split())
             return "told"
 
         return _acted(find, path, told) if clicks else no_update

@@ -20,7 +20,7 @@ from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Best, Trial, counts_text
+from spearmint_int.snapshot import Best, Trial, counts_text, without_best
 from spearmint_int.space import Space
 
 PAGE_ROWS = 50
@@ -161,6 +161,8 @@ def standing(state: State, budget: int | None, space: Space, *, maximize: bool) 
     of = "" if budget is None else f" of {budget}"
     rows = [("jobs", f"{sum(state.counts.values())}{of} ({each or 'none yet'})")]
     best = Best.among(state.rows, space, maximize=maximize)
+    if best is None and (why := without_best(state.rows)):
+        rows.append(("best", why))
     if best is not None:
         rows.append(("best", _result(best.of_all, best.note)))
     if best is not None and best.note:
@@ -244,7 +246,7 @@ def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> h
 
 
 def _job_facts(job: Job, task: str) -> Iterable[tuple[str, str]]:
-    yield from value_text.results(job.values, objective=task)
+    yield from value_text.results(job.values, objective=task, constraints=job.constraints)
     for variable, value in job.params.items():
         yield variable, value_text.param(value)
     yield "source", job.source.value
@@ -259,7 +261,8 @@ def _job_actions(job: Job) -> list[Any]:
     retry = html.Button("retry", id="retry", disabled=job.status is not JobStatus.BROKEN)
     stoppable = job.is_reserved or job.status is JobStatus.PENDING
     stop = html.Button("stop", id="stop-job", disabled=not stoppable)
-    told = dcc.Input(id="result", type="text", placeholder="result", disabled=not job.is_reserved)
+    hint = " ".join(["result", *(f"{name}=…" for name in job.constraints)])
+    told = dcc.Input(id="result", type="text", placeholder=hint, disabled=not job.is_reserved)
     tell = html.Button("tell the result", id="tell", disabled=not job.is_reserved)
     return [html.Div([retry, stop, told, tell], className="bar")]
 

@@ -27,7 +27,7 @@ from spearmint_int.errors import (
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.history import FEW_JOBS
 from spearmint_int.identity import open_own_store
-from spearmint_int.jobs import UNFINISHED, JobStatus
+from spearmint_int.jobs import UNFINISHED, JobStatus, unfulfilled
 from spearmint_int.plots import plot
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
@@ -207,7 +207,8 @@ class Source:
         variables = self.config.variables.values()
         hints = [_hint(variable) for variable in variables for _ in range(variable.size)]
         columns = parameter_columns(self.config)
-        return {**dict(zip(columns, hints, strict=True)), VALUE: "the result"}
+        beside = dict.fromkeys(self.config.constraints, "a constraint: at least 0")
+        return {**dict(zip(columns, hints, strict=True)), VALUE: "the result", **beside}
 
     def close(self) -> None:
         """Let go of the store, until somebody asks again."""
@@ -237,11 +238,11 @@ class Source:
         with closing(open_store(self.config, patience=PATIENCE_SECONDS)) as store:
             return reserve(self._load(), store, 1)[0].id
 
-    def tell(self, job_id: int, value: float) -> None:
-        """The result of a reserved job."""
-        from spearmint_int.reservation import tell  # noqa: PLC0415
+    def tell(self, job_id: int, words: Sequence[str]) -> None:
+        """The result of a reserved job: a number, and `name=number` for each constraint."""
+        from spearmint_int.reservation import tell, told_values  # noqa: PLC0415
 
-        tell(self._store(), job_id, {self.config.task_name: value})
+        tell(self._store(), job_id, told_values(words, self.config))
 
     def add(self, cells: Mapping[str, Any]) -> int | None:
         """A result from elsewhere, as the cells of `add`'s files have it; None if it is known."""
@@ -307,6 +308,9 @@ class Source:
             started=None if seconds is None else 0.0,
             ended=seconds,
             failure=broken.failures[-1].message if broken and broken.failures else None,
+            unfulfilled=()
+            if point.values is None
+            else unfulfilled(point.values, self.config.constraints),
         )
 
     def _params(self, point: JobPoint) -> Params:

@@ -127,12 +127,12 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
         # Drawn as late as this: copies of a sampler without a seed must not share one.
         self._seed = as_seed(self._seed)
         space = Space({name: p.variable for name, p in parameters.items()})
-        history = MemoryHistory(task=OBJECTIVE, dimensions=space.dimensions)
+        history = MemoryHistory(tasks=[OBJECTIVE], dimensions=space.dimensions)
         trials = [t for t in study.get_trials(deepcopy=False) if set(parameters) <= set(t.params)]
         known = [(t, point) for t in trials if (point := _point(t, parameters, space)) is not None]
         for ended, point in known:
             if ended.state in ENDED:
-                history.add(point, _value(ended))
+                history.add(point, {OBJECTIVE: _value(ended)})
         history.set_pending(
             point
             for t, point in known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import signal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -46,25 +47,31 @@ def outcome_of_output(stdout: str, tasks: Sequence[str], *, is_cut: bool = False
 
 
 def single_value(number: float, tasks: Sequence[str], *, who: str) -> Outcome:
-    """A number alone belongs to the only task."""
-    if len(tasks) != 1:
-        return _bad(f"{who} returned one number, but there are the tasks {', '.join(tasks)}")
+    """A number alone belongs to the only task; NaN alone says that all of it failed here."""
+    if len(tasks) != 1 and not math.isnan(number):
+        wanted = _wanted(tasks)
+        return _bad(f"{who} returned one number, but there are several tasks; return {wanted}")
     return {tasks[0]: as_float(number)}
 
 
 def named_values(values: dict[str, Any], tasks: Sequence[str], *, who: str) -> Outcome:
-    """A number for each task; other numbers are metrics, which are kept beside them."""
-    if any(task not in values for task in tasks):
+    """A number for each task, of which the constraints may be missing; other numbers are metrics,
+    which are kept beside them."""
+    if tasks[0] not in values:
         found = ", ".join(map(repr, values)) or "nothing"
-        named = ", ".join(f'"{task}": …' for task in tasks)
-        wanted = f"{{{named}}}" if len(tasks) > 1 else f"a number, or {{{named}}}"
-        return _bad(f"{who} returned values for {found}; return {wanted}")
+        return _bad(f"{who} returned values for {found}; return {_wanted(tasks)}")
+    there = [task for task in tasks if task in values]
     metrics = [name for name in values if name not in tasks]
-    ordered = {name: values[name] for name in (*tasks, *metrics)}
+    ordered = {name: values[name] for name in (*there, *metrics)}
     wrong = next((n for n, v in ordered.items() if not isinstance(v, int | float)), None)
     if wrong is not None:
         return _bad(f"{who} returned {_short(ordered[wrong])} for {wrong}, not a number")
     return {name: as_float(value) for name, value in ordered.items()}
+
+
+def _wanted(tasks: Sequence[str]) -> str:
+    named = ", ".join(f'"{task}": …' for task in tasks)
+    return f"{{{named}}}" if len(tasks) > 1 else f"a number, or {{{named}}}"
 
 
 def _parsed(line: str) -> dict[str, Any] | float | None:

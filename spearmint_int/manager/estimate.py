@@ -92,4 +92,4 @@ class Estimator:
             warnings.warn(f"the model's optimum is not known: {error!r}", stacklevel=2)
             return
         if found is not None:
-            self.latest = Estimate(found.params, found.mean, found.sd)
+            self.latest = Estimate(found.params, found.mean, found.sd, found.note)

@@ -52,6 +52,7 @@ class Estimate:
     params: Params
     mean: float
     sd: float
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Progress:
     elapsed_seconds: float
     remaining_seconds: float | None  # a guess from the means, and at most what max-time leaves
     goal: Goal | None = None  # how far `stop-when` is
+    none_fulfils: bool = False  # there are results, and each violates a constraint
 
 
 @dataclass(frozen=True)

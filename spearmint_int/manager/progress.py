@@ -158,7 +158,7 @@ class ProgressTracker:
 
     def nothing_worked(self) -> bool:
         """Whether jobs have ended, and none with a number."""
-        return self._history.finished > 0 and self._history.best() is None
+        return self._history.finished > 0 and not self._history.has_result
 
     @property
     def seconds_left(self) -> float:
@@ -179,6 +179,11 @@ class ProgressTracker:
         return self._best
 
     @property
+    def none_fulfils(self) -> bool:
+        """Whether there are results, and each violates a constraint."""
+        return self._best is None and self._history.has_result
+
+    @property
     def counts(self) -> dict[JobStatus, int]:
         return self._history.counts
 
@@ -195,6 +200,7 @@ class ProgressTracker:
             job_seconds=self.job_seconds.value,
             elapsed_seconds=self.elapsed,
             remaining_seconds=self._remaining(),
+            none_fulfils=self.none_fulfils,
         )
 
     def _budget(self, resource: str) -> Mapping[JobStatus, int]:

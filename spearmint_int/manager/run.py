@@ -177,7 +177,7 @@ class Run:
         if self._has_news:
             self._has_news = False
             self._tracker.look_for_best()
-            self._trace.update(self._tracker.best, self._history.counts)
+            self._update_trace()
             self._tell_of_others()
             self._tell(ProgressMade(self._progress()))
         if self._suggester.is_busy:
@@ -320,7 +320,7 @@ class Run:
                 self._estimator.finish()
             else:
                 self._estimator.forget()
-            self._trace.update(self._tracker.best, self._history.counts)
+            self._update_trace()
         why = self._no_more_points[1] if self._no_more_points else ""
         summary = Summary(
             reason=reason,
@@ -347,6 +347,10 @@ class Run:
         self._goal = goal
         with suppress(StoreUnavailable):
             keep_goal(self._store, goal)
+
+    def _update_trace(self) -> None:
+        tracker = self._tracker
+        self._trace.update(tracker.best, tracker.counts, none_fulfils=tracker.none_fulfils)
 
     def _progress(self) -> Progress:
         progress = self._tracker.progress(self._jobs.ids, self._estimator.latest)

@@ -54,7 +54,10 @@ def goal_reached(
     rng = np.random.default_rng([problem.seed, problem.index, 1])  # not the chooser's own
     with one_blas_thread():
         try:
-            draws = optimum_draws(fit(_doubting(problem), rng), rng)
+            model = fit(_doubting(problem), rng)
+            if model.knows_no_place:  # where every constraint holds: there is no best to be sure of
+                return None
+            draws = optimum_draws(model, rng)
         except np.linalg.LinAlgError:
             return None
     found = certificate(draws, confidence=rule.confidence)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from spearmint_int.atomic import write_whole
-from spearmint_int.jobs import JobStatus
+from spearmint_int.jobs import NONE_FULFILS, JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +28,15 @@ class TraceFiles:
         self._traced: int | None = None
         self._best: Best | None = None
 
-    def update(self, best: Best | None, counts: Mapping[JobStatus, int]) -> None:
+    def update(
+        self, best: Best | None, counts: Mapping[JobStatus, int], *, none_fulfils: bool = False
+    ) -> None:
         """Write what has changed since the last call; a folder that refuses is no fault."""
-        if best is not None:
-            with suppress(OSError):
+        with suppress(OSError):
+            if best is not None:
                 self._write(best, counts)
+            elif none_fulfils:
+                write_whole(self._directory / BEST_FILE, f"Best result: none; {NONE_FULFILS}\n")
 
     def _write(self, best: Best, counts: Mapping[JobStatus, int]) -> None:
         if self._traced != counts[JobStatus.COMPLETE]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spearmint_int.model.data import TrainingData
-from spearmint_int.model.ensemble import Ensemble
+from spearmint_int.model.ensemble import Ensemble, shares
 from spearmint_int.model.factor import Factor
 from spearmint_int.model.hyperparameters import Hyperparameters
 from spearmint_int.model.outputs import OutputScale, OutputWarp
@@ -18,4 +18,5 @@ __all__ = [
     "Posterior",
     "TrainingData",
     "factor_of",
+    "shares",
 ]

@@ -17,6 +17,11 @@ from spearmint_int.model.posterior import Posterior
 from spearmint_int.model.stack import Stack
 
 
+def shares(count: int, parts: int) -> list[int]:
+    """`count` in almost equal parts: how many draws each posterior gives."""
+    return [count // parts + (part < count % parts) for part in range(parts)]
+
+
 @dataclass(frozen=True)
 class Ensemble:
     """One posterior for each hyperparameter sample, and T, which all of them share."""
@@ -96,6 +101,13 @@ class Ensemble:
         return replace(
             self, posteriors=tuple(p.with_fantasies(P, draws, rng) for p in self.posteriors)
         )
+
+    def with_deviations(self, U: FloatArray, deviations: FloatArray) -> Ensemble:
+        """Every posterior with a result at U [1, D] that is so many [S] of its own standard
+        deviations above what it expects."""
+        P = self.transform(U)
+        pairs = zip(self.posteriors, deviations.tolist(), strict=True)
+        return replace(self, posteriors=tuple(p.with_deviation(P, d) for p, d in pairs))
 
     def with_expected(self, U: FloatArray) -> Ensemble:
         """Every posterior with the values that it expects at the pending points U [p, D]."""

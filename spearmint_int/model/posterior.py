@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas
 
-from spearmint_int.arrays import FloatArray, inside_cube
+from spearmint_int.arrays import BoolArray, FloatArray, inside_cube
 from spearmint_int.kernels.covariance import Covariance
 from spearmint_int.kernels.trend import Trend
 from spearmint_int.model.data import TrainingData
@@ -55,6 +55,7 @@ class Posterior:
     outputs: OutputWarp
     factor: Factor
     whitened: FloatArray
+    usable: BoolArray | None = None  # rows [n] that may be the incumbent; None: all
 
     @classmethod
     def fit(
@@ -128,10 +129,13 @@ class Posterior:
 
         Without noise it is the best value; with it the best value is lucky, and the least
         posterior mean among the rows stands in. A row from beyond the bounds teaches the model,
-        but can't be had any more; where all are, whatever is better than the worst is welcome.
+        but can't be had any more; where all are, whatever is better than the worst is welcome. So
+        it is with rows that violate a constraint.
         """
         rows = self.values if self.noiseless else self.training_means
         reachable = inside_cube(self.X)
+        if self.usable is not None:
+            reachable = reachable & self.usable
         if not np.any(reachable):
             return np.asarray(np.max(rows, axis=1), dtype=np.float64)
         return np.asarray(np.min(rows[:, reachable], axis=1), dtype=np.float64)
@@ -139,6 +143,10 @@ class Posterior:
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
         """With p pending rows [p, D] and `draws` joint samples of their values."""
         return self._grown(P, draws, rng.standard_normal)
+
+    def with_deviation(self, P: FloatArray, deviation: float) -> Posterior:
+        """With one pending row [1, D], so many standard deviations above what is expected of it."""
+        return self._grown(P, 1, lambda shape: np.full(shape, deviation))
 
     def with_expected(self, P: FloatArray) -> Posterior:
         """With p pending rows [p, D] and the values that are expected of them."""
@@ -158,6 +166,9 @@ class Posterior:
         old = np.repeat(self.whitened, draws, axis=0)
         fresh = math.sqrt(self.theta.amplitude2) * deviates((len(old), len(P)))
         expected = self._prior_mean(features) + old @ V
+        usable = self.usable
+        if usable is not None:  # a point that is under way was chosen because it may be
+            usable = np.concatenate([usable, np.ones(len(P), dtype=np.bool_)])
         values = expected + S.colour(fresh)
         return replace(
             self,
@@ -167,6 +178,7 @@ class Posterior:
             values=np.concatenate([np.repeat(self.values, draws, axis=0), values], axis=1),
             factor=self.factor.grown(V, S),
             whitened=np.hstack([old, fresh]),
+            usable=usable,
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from spearmint_int.chooser import FEASIBILITY
 from spearmint_int.plots.axes import job_axis, log_axis
 from spearmint_int.plots.style import BLUE, GREY, empty, finished
 from spearmint_int.registry import ACQUISITIONS
@@ -22,6 +23,8 @@ LEAST_SHARE, LEAST_SHARE_TEXT = 1e-12, "10⁻¹²"
 def figure(trials: Sequence[Trial], *, theme: str = "light") -> go.Figure:
     """The acquisition of every job that a model chose, by its id."""
     chosen = [t for t in trials if isinstance(t.provenance.get("value"), float)]
+    improving = [t for t in chosen if t.provenance.get("acquisition") != FEASIBILITY]
+    chosen = improving or chosen  # a probability of constraints has no place beside improvements
     if not chosen:
         return empty("no job was chosen by a model yet", title=TITLE, theme=theme)
     ids, values = [t.id for t in chosen], [float(t.provenance["value"]) for t in chosen]

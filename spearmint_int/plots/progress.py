@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spearmint_int.analysis.crossvalidation import taken
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray, IntArray
 from spearmint_int.chooser import Problem, Recommendation, recommend
 from spearmint_int.plots.axes import job_axis
 from spearmint_int.plots.style import (
@@ -73,8 +73,10 @@ def _is_drawn(trials: Sequence[Trial]) -> bool:
 def _parts(trials: Sequence[Trial], moments: Sequence[Moment], *, maximize: bool) -> Drawing:
     done, failed = [t for t in trials if t.worked], [t.id for t in trials if t.failed]
     ids, values = [t.id for t in done], np.array([t.value for t in done])
-    best = (np.maximum if maximize else np.minimum).accumulate(values)
-    data = [_results(ids, values), _best(ids, best), *_moments(ids, moments)] if done else []
+    fulfils = np.array([t.fulfils for t in done], dtype=np.bool_)
+    counted = np.where(fulfils, values, -np.inf if maximize else np.inf)
+    best = (np.maximum if maximize else np.minimum).accumulate(counted)
+    data = [*_results(ids, values, fulfils), *_best(ids, best), *_moments(ids, moments)]
     return {"data": [*data, *_failures(failed)], "layout": _layout(ids, failed)}
 
 
@@ -93,11 +95,22 @@ def _thinned(count: int) -> tuple[slice, str]:
     return slice(None, None, step), f" (1 in {step})" if step > 1 else ""
 
 
-def _results(ids: list[int], values: FloatArray) -> Drawing:
+def _results(ids: list[int], values: FloatArray, fulfils: BoolArray) -> list[Drawing]:
+    """Those that don't fulfil every constraint are hollow."""
+    kinds = (("result", fulfils, "circle"), ("constraint not fulfilled", ~fulfils, "circle-open"))
+    return [
+        _marks(name, np.array(ids)[chosen], values[chosen], symbol)
+        for name, chosen, symbol in kinds
+        if np.any(chosen)
+    ]
+
+
+def _marks(name: str, ids: IntArray, values: FloatArray, symbol: str) -> Drawing:
     part, word = _thinned(len(ids))
     return {
-        "type": "scatter", "x": ids[part], "y": values[part].tolist(), "mode": "markers",
-        "name": f"result{word}", "marker": {"color": GREY, "size": 6, "opacity": 0.6},
+        "type": "scatter", "x": ids[part].tolist(), "y": values[part].tolist(), "mode": "markers",
+        "name": f"{name}{word}",
+        "marker": {"color": GREY, "size": 6, "opacity": 0.6, "symbol": symbol},
     }  # fmt: skip
 
 
@@ -113,14 +126,19 @@ def _failures(ids: list[int]) -> list[Drawing]:
     }]  # fmt: skip
 
 
-def _best(ids: list[int], best: FloatArray) -> Drawing:
-    """Where it changes, and its ends: the line between is flat."""
+def _best(ids: list[int], best: FloatArray) -> list[Drawing]:
+    """Where it changes, and its ends: the line between is flat. There is none before a result that
+    fulfils every constraint."""
+    known = np.flatnonzero(np.isfinite(best))
+    if len(known) == 0:
+        return []
+    ids, best = ids[known[0] :], best[known[0] :]
     changes = np.flatnonzero(np.diff(best)) + 1
     steps = sorted({0, *changes.tolist(), len(best) - 1})
-    return {
+    return [{
         "type": "scatter", "x": [ids[i] for i in steps], "y": best[steps].tolist(), "mode": "lines",
         "name": "best so far", "line": {"color": BLUE, "width": 2.5, "shape": "hv"},
-    }  # fmt: skip
+    }]  # fmt: skip
 
 
 def _moments(ids: list[int], moments: Sequence[Moment]) -> list[Drawing]:

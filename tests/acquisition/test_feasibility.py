@@ -1,4 +1,4 @@
-"""The probability that an evaluation works, and what it makes of a surface."""
+"""How likely an evaluation works or a constraint holds, and what that makes of a surface."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from scipy.optimize import approx_fprime
 from scipy.stats import norm
 
 from spearmint_int.acquisition import (
+    PULL,
+    AllHold,
     Feasibility,
     NegativeBound,
     SupportsGradient,
@@ -16,7 +18,11 @@ from spearmint_int.acquisition import (
     acquisition_named,
     weighed,
 )
-from spearmint_int.acquisition.surface import SupportsBound, SupportsRelaxation
+from spearmint_int.acquisition.surface import (
+    SupportsBound,
+    SupportsPending,
+    SupportsRelaxation,
+)
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Int
@@ -26,8 +32,8 @@ SPACE = Space({"x": Float(0, 1), "y": Float(0, 1), "k": Int(0, 4)})
 REALS = [0, 1]
 
 
-def some_feasibility(half: float = 0.2) -> Feasibility:
-    return Feasibility(some_ensemble(SPACE, seed=3), half)
+def some_feasibility(limit: float = 0.2) -> Feasibility:
+    return Feasibility(some_ensemble(SPACE, seed=3), limit)
 
 
 def some_points(count: int = 6) -> FloatArray:
@@ -64,7 +70,7 @@ def test_the_gradient_is_that_of_finite_differences(half: float) -> None:
 
 
 def test_a_probability_that_underflows_keeps_its_logarithm_and_a_slope() -> None:
-    value, slope = some_feasibility(half=-200.0).log_probability_and_gradient(some_points())
+    value, slope = some_feasibility(limit=-200.0).log_probability_and_gradient(some_points())
     assert np.all(np.isfinite(value))
     assert np.all(value < -1000)
     assert np.all(np.any(slope[:, REALS] != 0.0, axis=1))
@@ -109,14 +115,36 @@ def test_only_a_surface_with_a_bound_has_one_with_the_probability() -> None:
 
 
 def test_what_has_worked_works_whatever_the_model_thinks() -> None:
-    doubting, U = some_feasibility(half=-8.0), some_points()
+    doubting, U = some_feasibility(limit=-8.0), some_points()
     assert not np.any(doubting.works(U))
     known = Feasibility(doubting.ensemble, -8.0, frozenset([point_key(U[2])]))
     assert np.flatnonzero(known.works(U)).tolist() == [2]
 
 
-def test_the_gradient_of_a_product_is_that_of_finite_differences() -> None:
-    surface = weighed(ei(), some_feasibility())
+def constrained(least: float = -np.inf) -> Surface:
+    """EI, two constraints, and failures."""
+    surface: Surface = ei()
+    for limit in (0.5, -0.5):
+        surface = weighed(surface, some_feasibility(limit), least=least)
+    return weighed(surface, some_feasibility())
+
+
+def surely() -> Surface:
+    surface = WhereItWorks(NegativeBound(some_ensemble(SPACE), 2.0), some_feasibility())
+    return WhereItWorks(surface, some_feasibility(0.5), np.log(0.9), pull=PULL)
+
+
+SURFACES = {
+    "works": lambda: weighed(ei(), some_feasibility()),
+    "constrained": constrained,
+    "all hold": lambda: AllHold((some_feasibility(0.5), some_feasibility(-0.5))),
+    "recommended": surely,
+}
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_the_gradient_of_a_product_is_that_of_finite_differences(name: str) -> None:
+    surface = SURFACES[name]()
     assert isinstance(surface, SupportsGradient)
     for u in some_points():
         _, slope = surface.value_and_gradient(u[np.newaxis])
@@ -154,3 +182,69 @@ def test_nothing_is_recommended_where_an_evaluation_would_rather_fail() -> None:
     works = feasibility.works(U)
     assert 0 < np.sum(works) < len(U)
     assert np.array_equal(np.isfinite(surface.value(U)), works)
+
+
+# --- constraints ----------------------------------------------------------------------------------
+
+
+def test_the_probability_of_a_constraint_is_the_share_of_draws_that_keep_to_the_limit() -> None:
+    constraint, U = some_feasibility(0.3), some_points(20)
+    rng, Z = np.random.default_rng(0), constraint.ensemble.transform(U)
+    draws = [p.draw(Z, 40_000, rng) for p in constraint.ensemble.posteriors]
+    share = np.mean(np.concatenate(draws) <= 0.3, axis=0)
+    assert constraint.probability(U) == pytest.approx(share, abs=0.01)
+
+
+def test_with_constraints_it_is_ei_times_all_of_their_probabilities() -> None:
+    surface, U = ei(), some_points(40)
+    works = some_feasibility().works(U)
+    product = np.exp(surface.value(U))
+    for limit in (0.5, -0.5, 0.2):
+        product = product * some_feasibility(limit).probability(U)
+    assert np.exp(constrained().value(U))[works] == pytest.approx(product[works])
+
+
+def test_a_bound_of_the_surface_bounds_the_product_with_constraints_too() -> None:
+    surface, U = constrained(), some_points(50)
+    assert isinstance(surface, SupportsBound)
+    assert np.all(surface.upper_bound(U) >= surface.value(U) - 1e-12)
+
+
+def test_what_is_no_logarithm_is_cut_by_each_constraint() -> None:
+    lcb = acquisition_named("lcb")(some_ensemble(SPACE), np.random.default_rng(0))
+    U, one, two = some_points(200), some_feasibility(0.5), some_feasibility(-0.2)
+    cut = weighed(weighed(lcb, one), two).value(U)
+    assert np.array_equal(np.isfinite(cut), one.works(U) & two.works(U))
+
+
+def test_where_a_result_under_way_is_thought_to_miss_it_is_less_likely_to_hold() -> None:
+    sought, U = AllHold((some_feasibility(0.5), some_feasibility(-0.5))), some_points(3)
+    assert isinstance(sought, SupportsPending)
+    for u in U[:, np.newaxis]:
+        pending = sought.with_pending(u)
+        assert pending.value(u)[0] < sought.value(u)[0]
+        assert pending.constraints[0] is sought.constraints[0]  # the likelier one is not to blame
+
+
+def test_under_noise_a_place_that_was_seen_to_hold_counts_unless_it_is_in_doubt() -> None:
+    U = some_points(200)
+    model = some_feasibility()
+    lucky = Feasibility(
+        model.ensemble, model.limit, frozenset(point_key(u) for u in U), certain=False
+    )
+    probability = lucky.probability(U)
+    assert np.array_equal(lucky.counts(U), probability >= norm.cdf(-1.0))
+    assert np.array_equal(lucky.works(U), probability >= 0.5)
+
+
+def test_what_certainly_held_has_the_probability_1() -> None:
+    doubting, U = some_feasibility(limit=-8.0), some_points()
+    known = Feasibility(doubting.ensemble, -8.0, frozenset([point_key(U[2])]))
+    assert np.flatnonzero(known.probability(U) == 1.0).tolist() == [2]
+    assert known.works(U, least=np.log(0.99)).tolist() == [False, False, True] + [False] * 3
+
+
+def test_nothing_is_recommended_where_a_constraint_is_not_sure_enough_to_hold() -> None:
+    constraint, U = some_feasibility(0.5), some_points(200)
+    surface = WhereItWorks(NegativeBound(some_ensemble(SPACE)), constraint, np.log(0.9))
+    assert np.array_equal(np.isfinite(surface.value(U)), constraint.probability(U) >= 0.9)

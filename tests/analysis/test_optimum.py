@@ -16,7 +16,14 @@ from spearmint_int.analysis.optimum import (
     probability_of_best,
 )
 from spearmint_int.arrays import FloatArray
-from spearmint_int.chooser import ChooserOptions, FittedModel, Observations, Problem, fit
+from spearmint_int.chooser import (
+    ChooserOptions,
+    Constraint,
+    FittedModel,
+    Observations,
+    Problem,
+    fit,
+)
 from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.sampling.priors import lognormal
 from spearmint_int.space import Space
@@ -192,3 +199,17 @@ def _check_reliability(said: FloatArray, came: FloatArray) -> None:
         mean = float(np.mean(said[inside]))
         error = np.sqrt(mean * (1 - mean) / np.sum(inside))
         assert abs(np.mean(came[inside]) - mean) < 3 * error, (low, mean, np.mean(came[inside]))
+
+
+@pytest.mark.parametrize("space", [LATTICE, Space({"k": Int(0, 9), "x": Float(0, 1)})])
+def test_with_a_constraint_the_optimum_is_where_that_holds(space: Space) -> None:
+    points = space.snap(np.random.default_rng(2).random((30, 2)))
+    values = {"f": points[:, 0], "c": points[:, 0] - 0.42}
+    known = Observations(points, values, np.full(30, np.nan), np.ones(30, dtype=np.bool_))
+    problem = Problem(
+        space, known, options=QUICK, objective="f", constraints=(Constraint("c", "NOISELESS"),)
+    )
+    draws = optimum_draws(fit(problem, np.random.default_rng(0)), np.random.default_rng(0))
+    assert probability_of_best(draws, 0)[4] > 0.9
+    assert draws.points[draws.chosen, 0] >= 0.42
+    assert np.all(np.isfinite(draws.regret))

@@ -146,9 +146,33 @@ BROKEN_CONFIGS = {
     ),
     # --- not supported (yet) ---
     "matlab": (with_keys('"language": "MATLAB"'), "config.json: language: MATLAB is not supported"),
-    "constraint": (
-        with_keys('"tasks": {"f": {"type": "OBJECTIVE"}, "c": {"type": "CONSTRAINT"}}'),
-        "config.json: tasks.c.type: CONSTRAINT is not supported yet",
+    "constraint of another file": (
+        with_keys('"tasks": {"f": {}, "c": {"type": "constraint", "main_file": "c.py"}}'),
+        'config.json: tasks.c.main_file: must be that of the objective "f", got "c.py"',
+    ),
+    "constraint in another language": (
+        with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "language": "SHELL"}}'),
+        'config.json: tasks.c.language: must be that of the objective "f", got "SHELL"',
+    ),
+    "name of a constraint": (
+        with_keys('"tasks": {"f": {}, "c=1": {"type": "CONSTRAINT"}}'),
+        "config.json: tasks: a name must be without '.', '$', '=' and spaces, got \"c=1\"",
+    ),
+    "resources of a constraint": (
+        with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "resources": ["Main"]}}'),
+        'config.json: tasks.c.resources: must be those of the objective "f"',
+    ),
+    "constraints alone": (
+        with_keys('"tasks": {"c": {"type": "CONSTRAINT"}}'),
+        "config.json: tasks: must have one task of type OBJECTIVE",
+    ),
+    "binomial constraint": (
+        with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "likelihood": "binomial"}}'),
+        "config.json: tasks.c.likelihood: BINOMIAL is not supported yet; use GAUSSIAN or NOISELESS",
+    ),
+    "confidence": (
+        with_keys('"tasks": {"f": {}, "c": {"type": "CONSTRAINT", "min-confidence": 1}}'),
+        "config.json: tasks.c.min-confidence: must be below 1.0, got 1",
     ),
     "two objectives": (
         with_keys('"tasks": {"f": {"type": "OBJECTIVE"}, "g": {"type": "OBJECTIVE"}}'),

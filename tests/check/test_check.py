@@ -187,3 +187,10 @@ def test_a_script_without_an_interpreter_is_told(tmp_path: Path, text: str, sent
     with pytest.raises(ObjectiveError, match=r"^run\.sh: ") as caught:
         check_experiment(config)
     assert sentence in str(caught.value)
+
+
+def test_options_that_a_constraint_has_no_use_for_are_told(tmp_path: Path) -> None:
+    tasks = {"main": {}, "c": {"type": "CONSTRAINT", "mcmc_iters": 3, "likelihood": "NOISELESS"}}
+    assert advice(tmp_path, tasks=tasks) == [
+        "tasks.c.mcmc-iters: has no effect: the models of constraints have no options"
+    ]

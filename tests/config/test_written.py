@@ -19,6 +19,9 @@ OTHERS: list[dict[str, Any]] = [
     {"resources": {"Main": {"max-finished-jobs": 9}, "big": {"max-concurrent": 2}}},
     {"resources": {"big": {"max-concurrent": 2}}},
     {"tasks": {"loss": {"type": "OBJECTIVE", "likelihood": "NOISELESS", "mcmc-iters": 5}}},
+    {"likelihood": "NOISELESS", "tasks": {
+        "main": {"type": "OBJECTIVE"}, "a": {"type": "CONSTRAINT"},
+        "b": {"type": "CONSTRAINT", "likelihood": "GAUSSIAN", "min-confidence": 0.5}}},
     {"lease-time": 60}, {"lease-time": 60, "heartbeat-time": "5s"},
     {"chains": 4, "threads": 2, "num-initial-points": 0},
     {"grid-size": 50, "chooser-args": {"burnin": 7}},

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from spearmint_int.chooser import Observations, Problem, suggest
+from spearmint_int.chooser import Constraint, Observations, Problem, suggest
 from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.goal import Goal
 from spearmint_int.manager.stop_rule import goal_reached
@@ -39,6 +41,17 @@ def test_how_far_it_is_is_told_whether_it_is_reached_or_not() -> None:
     assert (far.results, far.confidence, far.wanted) == (15, 0.999, 1e-12)
     assert far.bound > far.wanted
     assert near.bound <= near.wanted
+
+
+def test_where_nothing_fulfils_the_constraints_no_goal_is_reached() -> None:
+    problem = problem_of(60)
+    values = {"main": problem.values, "c": -1.0 - problem.values}
+    bound = replace(
+        problem,
+        observations=replace(problem.observations, values=values),
+        constraints=(Constraint("c", "NOISELESS"),),
+    )
+    assert goal_reached(bound, StopRule(100.0, 0.5)) is None
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -394,6 +396,26 @@ def test_an_expected_result_changes_no_mean_and_is_as_sure_as_any_other(noiseles
     expected, drawn = before.with_expected(P), before.with_fantasies(P, 1, np.random.default_rng(0))
     assert expected.moments(Z)[0] == pytest.approx(before.moments(Z)[0])
     assert expected.moments(Z)[1] == pytest.approx(drawn.moments(Z)[1])
+
+
+def test_a_deviation_is_in_standard_deviations_of_what_an_evaluation_may_bring() -> None:
+    U, y = some_data(MIXED, 12)
+    theta = some_theta(MIXED, noise=0.2)
+    before, P = fitted(MIXED, U, y, theta), MIXED.snap(PENDING)[:1]
+    mean, variance = before.moments(P)
+    grown = before.with_deviation(P, 1.5)
+    assert grown.values[0, -1] == pytest.approx(
+        mean[0, 0] + 1.5 * np.sqrt(variance[0] + theta.noise), rel=1e-4
+    )
+
+
+def test_only_usable_rows_and_those_under_way_are_the_incumbent() -> None:
+    U, y = some_data(TWO_REALS, 5)
+    whole = fitted(TWO_REALS, U, y, some_theta(TWO_REALS), noiseless=True)
+    worst = np.arange(5) == np.argmax(whole.values[0])
+    bound = replace(whole, usable=worst)
+    assert bound.incumbents == pytest.approx([np.max(whole.values)])
+    assert bound.with_deviation(np.array([[0.3, 0.7]]), -9.0).incumbents[0] < np.min(whole.values)
 
 
 def test_fantasies_of_fantasies_multiply() -> None:

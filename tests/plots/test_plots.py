@@ -188,6 +188,14 @@ def test_many_results_are_thinned_but_not_the_best_so_far() -> None:
     assert (best.x[-1], best.y[-1]) == (10_000, -1.0)
 
 
+def test_what_does_not_fulfil_a_constraint_is_hollow_and_not_the_best() -> None:
+    trials = [Trial(1, {}, 1.0, unfulfilled=("c",)), Trial(2, {}, 3.0), Trial(3, {}, 2.0)]
+    result, hollow, best = progress.figure(trials, []).data
+    assert (result.x, hollow.x, hollow.marker.symbol) == ((2, 3), (1,), "circle-open")
+    assert (best.x, best.y) == ((2, 3), (3.0, 2.0))
+    assert [part.name for part in progress.figure(trials[:1], []).data] == [hollow.name]
+
+
 def test_the_plain_drawing_of_the_best_so_far_is_the_figure() -> None:
     trials = [Trial(1, {}, 2.0), Trial(2, {}, math.nan, "broken"), Trial(3, {}, 1.0)]
     drawn = go.Figure(progress.drawing(trials, theme="dark"))

@@ -1,0 +1,152 @@
+"""Constraints in the library: `minimize` and `Optimizer`, in memory and in a folder."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spearmint_int import Constraint, Float, Int, Optimizer, SpearmintError, minimize
+from spearmint_int.cli.program import exit_code
+from spearmint_int.errors import ConfigError, ResultError
+from spearmint_int.variables import Params, Variable
+
+SPACE: dict[str, Variable] = {"x": Float(0, 4), "n": Int(0, 6)}
+QUICK: dict[str, Any] = {
+    "samples": 4, "burn_in": 20, "candidates": 200, "likelihood": "NOISELESS", "seed": 0,
+}  # fmt: skip
+
+
+def bounded(params: Params) -> dict[str, float]:
+    """Least where x + n is 7, which is as much as is allowed."""
+    x, n = params["x"], params["n"]
+    return {"main": (x - 4) ** 2 + (n - 6) ** 2, "sum": 7 - x - n}
+
+
+def hopeless(params: Params) -> dict[str, float]:
+    return bounded(params) | {"sum": -1.0 - params["x"]}
+
+
+def told(**settings: Any) -> Optimizer:
+    optimizer = Optimizer(SPACE, constraints=["sum"], **(QUICK | settings))
+    for x, n in ((4.0, 6), (1.0, 2), (2.0, 5), (3.0, 5)):
+        optimizer.tell({"x": x, "n": n}, bounded({"x": x, "n": n}))
+    return optimizer
+
+
+def test_the_least_value_that_fulfils_the_constraint_is_found() -> None:
+    result = minimize(bounded, SPACE, 20, constraints=["sum"], **QUICK)
+    assert result.value == pytest.approx(4.5, abs=0.6)
+    assert bounded(result.params)["sum"] >= 0
+    assert result.recommendation is not None
+    assert result.recommendation.constraints["sum"] >= 0.99
+
+
+def test_where_nothing_fulfils_the_constraint_the_result_says_so() -> None:
+    result = minimize(hopeless, SPACE, 6, constraints=["sum"], **QUICK)
+    assert math.isnan(result.value)
+    assert result.message == "no result fulfils every constraint"
+    assert result.recommendation is not None
+    assert result.params == result.recommendation.params
+    assert "nowhere is the model sure enough" in result.recommendation.note
+
+
+def test_the_largest_value_is_sought_among_what_fulfils_the_constraint() -> None:
+    def turned(params: Params) -> dict[str, float]:
+        return bounded(params) | {"main": -bounded(params)["main"]}
+
+    result = minimize(turned, SPACE, 20, direction="maximize", constraints=["sum"], **QUICK)
+    assert result.value == pytest.approx(-4.5, abs=0.6)
+
+
+def test_the_best_is_one_that_fulfils_the_constraints_and_may_be_none() -> None:
+    best = told().best()
+    assert best is not None
+    assert (best.params, dict(best.constraints)) == ({"x": 2.0, "n": 5}, {"sum": 0.0})
+    optimizer = Optimizer(SPACE, constraints=["sum"], **QUICK)
+    optimizer.tell({"x": 1.0, "n": 1}, {"main": 1.0, "sum": -1.0})
+    optimizer.tell({"x": 2.0, "n": 1}, {"main": 1.0, "sum": math.nan})
+    optimizer.tell({"x": 3.0, "n": 1}, {"main": 1.0})
+    assert optimizer.best() is None
+    assert optimizer.predict({"x": 1.0, "n": 1}).mean == pytest.approx([1.0], abs=0.1)
+
+
+def test_what_was_saved_goes_on_with_the_same_suggestion(tmp_path: Path) -> None:
+    optimizer = told()
+    optimizer.tell({"x": 0.5, "n": 0}, {"main": 40.0, "sum": math.nan})
+    optimizer.save(tmp_path / "state.json")
+    loaded = Optimizer.load(tmp_path / "state.json")
+    copied = pickle.loads(pickle.dumps(optimizer))
+    assert loaded.problem().fingerprint == optimizer.problem().fingerprint
+    assert loaded.ask(2) == copied.ask(2) == optimizer.ask(2)
+
+
+def test_a_name_has_the_likelihood_of_the_objective_and_a_constraint_its_own() -> None:
+    own = Constraint("b", "GAUSSIAN", 0.5)
+    optimizer = Optimizer(SPACE, constraints=["a", own], likelihood="NOISELESS")
+    assert optimizer.constraints == (Constraint("a", "NOISELESS"), own)
+
+
+@pytest.mark.parametrize("value", [1.0, {"sum": 1.0}, {"main": "x", "sum": 1.0}])
+def test_a_result_without_what_is_wanted_is_refused(value: Any) -> None:
+    with pytest.raises(ResultError, match="a result must be"):
+        told().tell({"x": 1.0, "n": 1}, value)
+
+
+def test_without_constraints_a_result_is_a_number() -> None:
+    with pytest.raises(ResultError, match="a result must be a number"):
+        Optimizer(SPACE).tell({"x": 1.0, "n": 1}, {"main": 1.0})
+
+
+def test_nan_alone_says_that_all_of_it_failed() -> None:
+    optimizer = told()
+    optimizer.tell({"x": 1.0, "n": 1}, math.nan)
+    assert math.isnan(optimizer.history[-1].value)
+
+
+@pytest.mark.parametrize("names", [["main"], ["a", "a"], [""]])
+def test_constraints_have_names_of_their_own(names: list[str]) -> None:
+    with pytest.raises(SpearmintError, match="name"):
+        Optimizer(SPACE, constraints=names)
+    with pytest.raises(TypeError, match="must be a list of names"):
+        Optimizer(SPACE, constraints="sum")
+
+
+def test_a_table_has_a_column_for_each_constraint() -> None:
+    pytest.importorskip("pandas")
+    assert list(told().to_dataframe().columns) == ["x", "n", "value", "sum"]
+    assert "<th>sum</th>" in told()._repr_html_()
+
+
+def test_known_results_have_the_numbers_of_constraints_too() -> None:
+    known = ({"x": 2.0, "n": 5}, {"main": 5.0, "sum": 0.0})
+    result = minimize(bounded, SPACE, 3, initial=[known], constraints=["sum"], **QUICK)
+    assert len(result.history) == 4
+    assert result.history[0].constraints == {"sum": 0.0}
+    with pytest.raises(ResultError):
+        minimize(bounded, SPACE, 3, initial=[({"x": 2.0, "n": 5}, 5.0)], constraints=["sum"])
+
+
+def test_a_folder_keeps_the_constraints_and_goes_on_with_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def go(evaluations: int, constraints: list[str]) -> Any:
+        return minimize(
+            bounded, SPACE, evaluations, path=tmp_path, constraints=constraints, **QUICK
+        )
+
+    go(6, ["sum"])
+    result = go(10, ["sum"])
+    again = minimize(bounded, SPACE, 10, path=tmp_path, constraints=["sum"])  # its settings hold
+    assert again.value == result.value
+    assert len(result.history) == 10
+    alone = minimize(bounded, SPACE, 10, constraints=["sum"], **QUICK)
+    assert [e.params for e in result.history] == [e.params for e in alone.history]
+    assert result.value == alone.value
+    assert exit_code(["best", str(tmp_path)]) == 0
+    assert "hold with a probability of: sum" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match="its results are of other constraints"):
+        go(12, ["sum", "other"])
