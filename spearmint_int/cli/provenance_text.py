@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
+# What is sought beside the acquisitions that a config can name.
+OTHERS = {"feasibility": "probability that every constraint holds"}
+
+
 def reasons(provenance: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(name, text) of what the chooser knew and weighed; nothing for a job without provenance."""
     if "source" in provenance:
@@ -30,7 +34,7 @@ def _chosen_by(provenance: Mapping[str, Any]) -> str:
     if provenance.get("value") is None:
         return found
     acquisition = str(provenance.get("acquisition", "value"))
-    spelt_out = ACQUISITIONS.about(acquisition) or acquisition
+    spelt_out = ACQUISITIONS.about(acquisition) or OTHERS.get(acquisition, acquisition)
     value = f"{spelt_out} {value_text.number(provenance['value'])}"
     second = (provenance.get("runner_up") or {}).get("value")
     runner_up = "" if second is None else f" (runner-up {value_text.number(second)})"

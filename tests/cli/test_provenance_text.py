@@ -41,3 +41,9 @@ def test_a_result_that_was_brought_has_no_reasons() -> None:
 def test_a_chain_that_could_not_sample_is_told() -> None:
     assert "could not be sampled" in dict(reasons({"chain": {"fallback": True}}))["model"]
     assert list(reasons({"chain": {"fallback": False}})) == []
+
+
+def test_what_is_sought_before_any_place_fulfils_the_constraints_is_spelt_out() -> None:
+    provenance = {"source": "sobol", "acquisition": "feasibility", "value": 0.25}
+    text = "probability that every constraint holds 0.25, found by sobol"
+    assert dict(reasons(provenance)) == {"chosen by": text}
