@@ -1,7 +1,7 @@
 """The worker's entry point, run by its path or as `python -m spearmint_int.worker`.
 
 worker.py serve FD      start a worker for each order that comes through the socket FD
-worker.py run FILE      be the worker of the order in the file
+worker.py run FILE ID   be the worker of the order in the file, by its id in a batch system
 """
 
 from __future__ import annotations
@@ -17,15 +17,19 @@ def main(argv: list[str]) -> int:
     from spearmint_int.launcher.order import Order  # noqa: PLC0415
     from spearmint_int.launcher.process import adopt_orphans, end_children  # noqa: PLC0415
     from spearmint_int.launcher.supervisor import supervise_after_queue  # noqa: PLC0415
-    from spearmint_int.launcher.wakeup import set_by_signals  # noqa: PLC0415
+    from spearmint_int.launcher.wakeup import QUEUE_SIGNALS, set_by_signals  # noqa: PLC0415
 
     if argv[1:2] == ["serve"]:
         with socket.socket(fileno=int(argv[2])) as channel:
             serve(channel)
     elif argv[1:2] == ["run"]:
-        order = Order.from_json(Path(argv[2]).read_text(encoding="utf-8"))
+        path = Path(argv[2])
+        order = Order.from_json(path.read_text(encoding="utf-8"))
         adopt_orphans()
-        supervise_after_queue(order, set_by_signals())
+        interrupt = set_by_signals(*QUEUE_SIGNALS)
+        supervise_after_queue(
+            order, interrupt, proc_id="".join(argv[3:4]) or None, attached=path.unlink
+        )
         end_children()
     else:
         sys.stderr.write(f"{__doc__}\n")
