@@ -7,6 +7,7 @@ goes without what is ours alone, which batch systems would write down with the j
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+PREFIX = re.compile(r"^(\w+: )?(error: )?")  # of a command's line, which says whose it is
 LONGEST_SECONDS = 60.0  # of a command beside us; one that hangs is ended
 
 
@@ -36,7 +38,9 @@ class Answer:
     @property
     def complaint(self) -> str:
         """Why it failed, in one line: the last ones that it printed say it best."""
-        lines = [line.strip() for line in (self.errors or self.printed).splitlines()]
+        lines = [
+            PREFIX.sub("", line.strip()) for line in (self.errors or self.printed).splitlines()
+        ]
         return "; ".join([line for line in lines if line][-2:]) or f"exit status {self.status}"
 
 

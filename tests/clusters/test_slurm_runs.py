@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -242,3 +243,39 @@ def test_a_partition_that_is_not_there_ends_the_run_and_costs_no_attempt(
     job = store.job(1)
     assert (job.status, job.attempts) == (JobStatus.NEW, 0)
     assert "Invalid partition name specified" in job.failures[-1].message
+
+
+def test_workers_that_do_not_come_up_end_the_run_and_cost_no_attempt(
+    place: Place, store: Store, slurm: SlurmCluster
+) -> None:
+    args = {"scheduler_args": "--export=ALL,PYTHONHOME=/nowhere"}  # no Python can start so
+    summary, _ = run(experiment(place, QUICK, **KEYS, **args), store)
+    assert summary.reason is EndReason.FAILING
+    assert "has ended before its worker came up" in summary.message
+    assert store.job(1).attempts == 0
+    assert "PYTHONHOME" in (place.directory / "output" / "00000001.out").read_text()
+
+
+@pytest.mark.parametrize("delay", [0, 12], ids=["started", "queued"])
+def test_a_manager_that_is_killed_right_after_a_submission_costs_nothing(
+    place: Place,
+    store: Store,
+    slurm: SlurmCluster,
+    delay: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = KEYS | {"max_concurrent": 1, "max_finished_jobs": 1}
+    args = {"scheduler_args": f"--begin=now+{delay}"}
+    folder = place.directory / "commands"
+    folder.mkdir()
+    killing = folder / "sbatch"
+    killing.write_text(f'#!/bin/sh\n{shutil.which("sbatch")} "$@" && kill -9 $PPID\n')
+    killing.chmod(0o755)
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        with manager_process(place, SLOW, **keys, **args) as manager:
+            manager.wait(60)
+    summary, _ = run(experiment(place, SLOW, **keys, **args), store)
+    assert summary.reason is EndReason.BUDGET
+    assert calls(place) == [1]
+    assert store.job(1).attempts == 1
