@@ -121,15 +121,17 @@ class BatchScheduler:
         return proc_id
 
     def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
-        if not ids:
-            return {}
-        for proc_id in ids:
+        ours = [proc_id for proc_id in ids if _is_number(proc_id)]
+        for proc_id in ours:
             self._states.setdefault(proc_id, WorkerState.UNANSWERED)
-        self._collect()
-        self._ask()
-        return {proc_id: self._states[proc_id] for proc_id in ids}
+        if ours:
+            self._collect()
+            self._ask()
+        return {proc_id: self._states.get(proc_id, WorkerState.UNKNOWN) for proc_id in ids}
 
     def cancel(self, proc_id: str) -> None:
+        if not _is_number(proc_id):
+            return
         self._states.setdefault(proc_id, WorkerState.UNANSWERED)
         self._cancelled.add(proc_id)
         self._next_at = min(self._next_at, time.monotonic() + IMPATIENT_SECONDS)
@@ -231,6 +233,11 @@ class BatchScheduler:
             with contextlib.suppress(SchedulerError):
                 command = self.system.cancel_command(ids)
                 self._cancels.append(RunningCommand(command, directory=self._directory))
+
+
+def _is_number(proc_id: str) -> bool:
+    """As all three systems count; else it is of the scheduler that the config had before."""
+    return proc_id.isascii() and proc_id.isdigit()
 
 
 @dataclass(frozen=True)

@@ -185,3 +185,13 @@ def test_an_order_whose_worker_never_came_is_deleted_with_it(
     commands.answer("17 CANCELLED None\n")
     assert wait_until(lambda: state(scheduler, "17") is WorkerState.GONE)
     assert list((Path(order.launch.directory) / "output" / "queue").iterdir()) == []
+
+
+def test_an_id_of_another_scheduler_is_not_asked_about(
+    scheduler: SlurmScheduler, commands: Commands
+) -> None:
+    """The config may have had scheduler local when the job was started."""
+    assert scheduler.states(["boot:1:token"]) == {"boot:1:token": WorkerState.UNKNOWN}
+    scheduler.cancel("boot:1:token")
+    scheduler.close()
+    assert commands.lines("asked") == commands.lines("cancelled") == []

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from spearmint_int.config import Resource
 from spearmint_int.errors import SchedulerError
-from spearmint_int.schedulers import WorkerState
+from spearmint_int.schedulers import Scheduler, WorkerState, open_scheduler
 from spearmint_int.schedulers.batch import Submission
 from spearmint_int.schedulers.command import Answer
 from spearmint_int.schedulers.pbs import Pbs
+from spearmint_int.testing import SchedulerContract
+from tests.places import Place
+from tests.schedulers.pbs_commands import write_pbs_commands
 
 SUBMISSION = Submission("spearmint-int-branin-7", Path("/a/output/00000007.out"), "")
 
@@ -84,3 +90,26 @@ def test_a_server_that_is_away_is_no_answer(said: str) -> None:
 def test_nodes_are_read() -> None:
     printed = "node1\n     Mom = node1\n     state = free\n\nnode2\n     state = job-busy\n"
     assert Pbs().read_nodes(printed) == {"node1", "node2"}
+
+
+@pytest.fixture
+def another_scheduler(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], Scheduler]:
+    folder = tmp_path / "commands"
+    write_pbs_commands(folder)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    resource = Resource(scheduler="pbs")
+    return lambda: open_scheduler(resource, place.directory, poll_seconds=0.2)
+
+
+@pytest.fixture
+def scheduler(another_scheduler: Callable[[], Scheduler]) -> Iterator[Scheduler]:
+    scheduler = another_scheduler()
+    yield scheduler
+    scheduler.close()
+
+
+@pytest.mark.timeout(60)
+class TestPbs(SchedulerContract):
+    """It keeps what every scheduler promises, with commands that speak as PBS does."""
