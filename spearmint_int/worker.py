@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 
-def main(argv: list[str]) -> int:
-    """Do what the arguments say; the exit status."""
+def main(argv: list[str]) -> int | str:
+    """Do what the arguments say; the exit status, or a sentence that says what is wrong."""
     from spearmint_int.launcher.forkserver import serve  # noqa: PLC0415 (after the path is set)
     from spearmint_int.launcher.order import Order  # noqa: PLC0415
     from spearmint_int.launcher.process import adopt_orphans, end_children  # noqa: PLC0415
@@ -23,12 +23,18 @@ def main(argv: list[str]) -> int:
         with socket.socket(fileno=int(argv[2])) as channel:
             serve(channel)
     elif argv[1:2] == ["run"]:
-        path = Path(argv[2])
-        order = Order.from_json(path.read_text(encoding="utf-8"))
-        adopt_orphans()
         interrupt = set_by_signals(*QUEUE_SIGNALS)
+        path = Path(argv[2])
+        try:
+            order = Order.from_json(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            return f"no order for this worker: {path} can't be read ({error.strerror})"
+        adopt_orphans()
         supervise_after_queue(
-            order, interrupt, proc_id="".join(argv[3:4]) or None, attached=path.unlink
+            order,
+            interrupt,
+            proc_id="".join(argv[3:4]) or None,
+            attached=lambda: path.unlink(missing_ok=True),
         )
         end_children()
     else:

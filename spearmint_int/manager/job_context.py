@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import Failure, FailureKind
 from spearmint_int.launcher.delivery import deliver_kept_outcomes
+from spearmint_int.launcher.order import queued_order_path
 from spearmint_int.manager.events import Notice
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class JobContext:
         is_known = job.process is not None and job.process.pid is not None
         return scheduler is not None and scheduler.has_queue and not is_known
 
+    def release_unbegun(self, job: Job) -> bool:
+        """Hand back a job that left its queue without having run; False when its claim is lost."""
+        queued_order_path(self.config.directory, job.claim).unlink(missing_ok=True)
+        return self.store.release(job.claim, failure=_never_began(job))
+
     def deliver_kept(self) -> None:
         """Write what workers have left in files because the store was away."""
         delivery = deliver_kept_outcomes(
@@ -48,7 +54,7 @@ class JobContext:
             self.tell(Notice(notice))
 
 
-def never_began(job: Job) -> Failure:
+def _never_began(job: Job) -> Failure:
     """Of a job that left a queue without having run: it costs no attempt."""
     known = job.process.proc_id if job.process is not None else None
     named = "" if known is None else f" {known}"

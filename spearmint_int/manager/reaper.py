@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus
 from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
 from spearmint_int.launcher.output import worker_is_alive
-from spearmint_int.manager.job_context import never_began
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores.clock import uptime
 
@@ -110,7 +109,7 @@ class Reaper:
         if job.lease_owner == self._context.owner:
             return self._context.store.release(job.claim)  # it never started
         if self._context.never_began(job):
-            return self._context.store.release(job.claim, failure=never_began(job))
+            return self._context.release_unbegun(job)
         message = "the job's manager and worker were killed before there was a result"
         failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
         taken = self._context.store.fail(

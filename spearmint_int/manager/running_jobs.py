@@ -13,7 +13,6 @@ from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus, ProcessInfo
 from spearmint_int.launcher.order import Launch, Order, arguments_from
 from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import JobEnded, JobStarted, Notice
-from spearmint_int.manager.job_context import never_began
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import StoreAddress
 
@@ -293,7 +292,7 @@ class RunningJobs:
             failure = Failure(kind=FailureKind.START, message=message)
             self._context.store.release(job.claim, failure=failure)
         elif self._context.never_began(job):
-            self._context.store.release(job.claim, failure=never_began(job))
+            self._context.release_unbegun(job)
         else:
             failure = ENDED_BY_SCHEDULER.get(one.state, KILLED)
             self._context.store.fail(

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from spearmint_int import worker
 from spearmint_int.errors import SchedulerError
+from spearmint_int.launcher.order import queued_order_path
 from spearmint_int.launcher.output import output_path
 from spearmint_int.schedulers.command import Answer, RunningCommand, run_command
 from spearmint_int.schedulers.protocol import WorkerState
@@ -105,7 +106,7 @@ class BatchScheduler:
         self._cancels: list[RunningCommand] = []
 
     def submit(self, order: Order) -> str:
-        path = self._order_path(order)
+        path = queued_order_path(self._directory, order.claim)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             order.save(path)
@@ -156,10 +157,6 @@ class BatchScheduler:
         for command in self._cancels:  # they should be heard
             command.wait(CLOSE_SECONDS)
         self._cancels.clear()
-
-    def _order_path(self, order: Order) -> Path:
-        folder = self._directory.resolve() / "output" / "queue"
-        return folder / f"{order.claim.job_id:08d}-{order.token}.json"
 
     def _submitted(self, order: Order, path: Path) -> str:
         submission = submission_for(

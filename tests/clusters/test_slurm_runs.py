@@ -279,3 +279,29 @@ def test_a_manager_that_is_killed_right_after_a_submission_costs_nothing(
     assert summary.reason is EndReason.BUDGET
     assert calls(place) == [1]
     assert store.job(1).attempts == 1
+
+
+def test_a_job_that_no_node_is_large_enough_for_is_told(
+    place: Place, store: Store, slurm: SlurmCluster
+) -> None:
+    keys = KEYS | {"max_finished_jobs": 1, "scheduler_args": "--cpus-per-task=99"}
+    background = InBackground(experiment(place, QUICK, **keys), store)
+    wait_for(lambda: bool(background.heard.of(Notice)))
+    background.manager.stop()
+    assert background.summary(30).reason is EndReason.STOPPED
+    (notice,) = background.heard.of(Notice)
+    assert "job 1: the batch system holds its job" in notice.message
+    assert store.tally().counts[JobStatus.NEW] == 1
+
+
+def test_what_was_cancelled_while_there_was_no_manager_leaves_no_file(
+    place: Place, store: Store, slurm: SlurmCluster
+) -> None:
+    keys = KEYS | {"max_finished_jobs": 1}
+    with manager_process(place, QUICK, **keys, **HELD_BACK) as manager:
+        wait_for(lambda: len(queue_ids(store)) == 1)
+        manager.kill()
+    slurm.run("scancel", *queue_ids(store))
+    run(experiment(place, QUICK, **keys), store)
+    assert (store.job(1).values, store.job(1).attempts) == ({"main": 1.0}, 1)
+    assert list((place.directory / "output" / "queue").iterdir()) == []
