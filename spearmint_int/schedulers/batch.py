@@ -125,7 +125,7 @@ class BatchScheduler:
         ours = [proc_id for proc_id in ids if _is_number(proc_id)]
         for proc_id in ours:
             self._states.setdefault(proc_id, WorkerState.UNANSWERED)
-        if ours:
+        if ours or self.trouble is not None:  # which nobody else would find to be over
             self._collect()
             self._ask()
         return {proc_id: self._states.get(proc_id, WorkerState.UNKNOWN) for proc_id in ids}
@@ -163,8 +163,12 @@ class BatchScheduler:
             order, path, directory=self._directory.resolve(), own_id=self.system.own_id
         )
         command = self.system.submit_command(submission, self._options)
-        answer = run_command(command, given=submission.script, seconds=SUBMIT_SECONDS,
-                             directory=self._directory)  # fmt: skip
+        answer = run_command(
+            command,
+            given=submission.script,
+            seconds=SUBMIT_SECONDS,
+            directory=self._directory,
+        )
         if answer.status != 0:
             raise SchedulerError(f"{command[0]} failed: {answer.complaint}")
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.check.test_check import advice
-from tests.schedulers.test_batch import Commands
+from tests.schedulers.slurm_commands import Commands, commands_on_path
 
 MANY: dict[str, Any] = {
     "max-concurrent": 500
@@ -18,10 +18,7 @@ MANY: dict[str, Any] = {
 
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
-    folder = tmp_path / "commands"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    return Commands(folder)
+    return commands_on_path(tmp_path, monkeypatch)
 
 
 def advice_for(folder: Path, nodes: str, commands: Commands, **keys: Any) -> list[str]:

@@ -8,8 +8,8 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 
 from tests.mongo_server import dying_with_parent, free_port
 
@@ -143,8 +143,7 @@ class SlurmCluster:
                 stderr=log,
             )
 
-    def _wait(self, name: str, is_there: object) -> None:
-        assert callable(is_there)
+    def _wait(self, name: str, is_there: Callable[[], bool]) -> None:
         give_up = time.monotonic() + START_SECONDS
         while not is_there():
             if self._daemons[name].poll() is not None or time.monotonic() > give_up:
@@ -167,10 +166,5 @@ class SlurmCluster:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

@@ -17,40 +17,15 @@ from spearmint_int.stores import Store
 from spearmint_int.testing.orders import claimed_order
 from spearmint_int.testing.scheduler_contract import SQUARE, state, wait_until
 from tests.places import Place
+from tests.schedulers.slurm_commands import Commands, commands_on_path
 
 on_sqlite = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 pytestmark = [on_sqlite, pytest.mark.timeout(60)]
 
 
-class Commands:
-    """sbatch, squeue and scancel as scripts; `squeue` prints the file `answer`."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.write("sbatch", "cat >script; echo 17")
-        self.write("squeue", "echo >>asked; cat answer")
-        self.write("scancel", 'echo "$@" >>cancelled')
-        self.answer("17 PENDING Resources\n")
-
-    def write(self, name: str, code: str) -> None:
-        path = self.folder / name
-        path.write_text(f"#!/bin/sh\ncd '{self.folder}'\n{code}\n")
-        path.chmod(0o755)
-
-    def answer(self, text: str) -> None:
-        (self.folder / "answer").write_text(text)
-
-    def lines(self, name: str) -> list[str]:
-        path = self.folder / name
-        return path.read_text().splitlines() if path.exists() else []
-
-
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
-    folder = tmp_path / "commands"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    return Commands(folder)
+    return commands_on_path(tmp_path, monkeypatch)
 
 
 @pytest.fixture
@@ -195,3 +170,12 @@ def test_an_id_of_another_scheduler_is_not_asked_about(
     scheduler.cancel("boot:1:token")
     scheduler.close()
     assert commands.lines("asked") == commands.lines("cancelled") == []
+
+
+def test_a_trouble_ends_also_when_nobody_is_asked_about_any_more(
+    scheduler: SlurmScheduler, commands: Commands
+) -> None:
+    commands.write("squeue", "exit 1")
+    assert wait_until(lambda: bool(scheduler.states(["18"])) and scheduler.trouble is not None)
+    commands.write("squeue", "cat answer")
+    assert wait_until(lambda: scheduler.states([]) == {} and scheduler.trouble is None)
