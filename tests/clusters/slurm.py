@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.mongo_server import dying_with_parent, free_port
 
 START_SECONDS = 60.0
+STOP_SECONDS = 20.0  # for jobs to be gone: their processes would outlive the daemons
 PROGRAMS = ("sbatch", "squeue", "scancel", "munged", "slurmctld", "slurmd")
 SYSTEM_PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"  # where daemons are, also for plain users
 
@@ -118,6 +119,9 @@ class SlurmCluster:
         if "slurmctld" in self._daemons:
             self.run("scancel", "--state=PENDING", "--user", str(os.getuid()))
             self.run("scancel", "--signal=KILL", "--full", "--user", str(os.getuid()))
+            give_up = time.monotonic() + STOP_SECONDS
+            while self.run("squeue", "--noheader") and time.monotonic() < give_up:
+                time.sleep(0.2)
         for name in ("slurmd", "slurmctld", "munged"):
             self._kill(name)
 
