@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUITE := .venv-suite
 SOURCES := $(wildcard kernels/*.pyx kernels/*.pxd kernels/*.h sampling/*.pyx acquisition/*.pyx spearmint_int/model/*.pyx) setup.py pyproject.toml
 
-.PHONY: help run install test test-slow lint format bench suite chaos fuzz paper screenshots clean docs
+.PHONY: help run install test test-slow test-cluster lint format bench suite chaos fuzz paper screenshots clean docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,7 +28,13 @@ $(VENV)/.developed: $(BIN)/python $(SOURCES)
 	@touch $(VENV)/.installed $@
 
 test: $(VENV)/.developed  ## all tests but the slow ones
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not cluster"
+
+# Debian's packages; daemons are started by the tests, on loopback, and stopped by their ids.
+test-cluster: $(VENV)/.developed  ## on a real Slurm, which is installed if it is missing
+	@command -v sbatch >/dev/null && command -v munged >/dev/null || \
+	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends slurm-wlm munge; }
+	$(BIN)/python -m pytest -m cluster tests/clusters
 
 test-slow: $(VENV)/.developed  ## the statistical checks that take minutes
 	$(BIN)/python -m pytest -n 2 -m slow --timeout 1800

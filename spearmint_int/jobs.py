@@ -211,6 +211,13 @@ class Job:
         return self.status is JobStatus.NEW and self.resource.startswith(RESERVED)
 
     @property
+    def is_queued(self) -> bool:
+        """True for a pending job that a scheduler has, and whose worker has not come up yet."""
+        process = self.process
+        waits = process is not None and process.proc_id is not None and process.pid is None
+        return self.status is JobStatus.PENDING and waits
+
+    @property
     def claim(self) -> Claim:
         """The claim that holds the job; ValueError when nobody does."""
         if self.token is None:

@@ -47,15 +47,11 @@ class Entry:
 class Registry(Mapping[str, T], Generic[T]):
     """The names of one kind: built in, registered in this process, and of installed packages.
 
-    A built-in name can't be taken by a package. `planned` are names that configs already have for
-    what is not there yet.
+    A built-in name can't be taken by a package.
     """
 
-    def __init__(
-        self, kind: str, built_in: Mapping[str, Entry], *, planned: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, kind: str, built_in: Mapping[str, Entry]) -> None:
         self.kind = kind
-        self.planned = planned
         self._built_in = built_in
         self._values: dict[str, T] = {}
 
@@ -182,8 +178,16 @@ CHOOSERS: Registry[Chooser] = Registry(
 
 SCHEDULERS: Registry[SchedulerOpener] = Registry(
     "scheduler",
-    {"local": Entry("spearmint_int.schedulers.local:LocalScheduler", "processes of this machine")},
-    planned=("pbs", "sge", "slurm"),
+    {
+        "local": Entry(
+            "spearmint_int.schedulers.local:LocalScheduler", "processes of this machine"
+        ),
+        "slurm": Entry("spearmint_int.schedulers.slurm:SlurmScheduler", "a cluster with Slurm"),
+        "sge": Entry(
+            "spearmint_int.schedulers.sge:GridEngineScheduler", "a cluster with Grid Engine"
+        ),
+        "pbs": Entry("spearmint_int.schedulers.pbs:PbsScheduler", "a cluster with PBS or Torque"),
+    },
 )
 
 # By the scheme of the database's address; without an address it is sqlite.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spearmint_int.check.advice import advice_on_config
+from spearmint_int.check.batch import advice_on_nodes
 from spearmint_int.check.probe import load_main_file
 from spearmint_int.check.source import advice_on_source
 from spearmint_int.stores import StoreAddress, check_address
@@ -30,13 +31,14 @@ class Advice:
 def check_experiment(config: Config) -> list[Advice]:
     """Load the main file as a job would; advice, or an error that says what is wrong.
 
-    Raises ConfigError for a missing main file, ObjectiveError for one that can't be loaded,
-    StoreError for an address that asks for less than is promised of results.
+    Raises ConfigError for a missing main file or a missing command of a batch system,
+    ObjectiveError for a main file that can't be loaded, StoreError for an address that asks for
+    less than is promised of results.
     """
     check_address(StoreAddress.of(config))
     path = config.main_path
     load_main_file(config)
-    advice = list(advice_on_config(config))
+    advice = [*advice_on_config(config), *advice_on_nodes(config)]
     if config.language == "PYTHON":
         advice += advice_on_source(path.read_bytes(), config, file_name=path.name)
     return [Advice(place, sentence) for place, sentence in advice]

@@ -74,6 +74,7 @@ def _budget(config: Config) -> Iterator[tuple[str, str]]:
 
 def _processes(config: Config) -> Iterator[tuple[str, str]]:
     cores = os.cpu_count() or 1
-    jobs = sum(resource.max_concurrent for resource in config.resources.values())
+    here = [resource for resource in config.resources.values() if resource.scheduler == "local"]
+    jobs = sum(resource.max_concurrent for resource in here)
     if jobs > cores:
         yield "max-concurrent", f"{jobs} jobs at a time on {cores} cores will slow each other down"

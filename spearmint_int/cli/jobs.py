@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
-    from spearmint_int.jobs import Job
+    from spearmint_int.jobs import Job, ProcessInfo
     from spearmint_int.stores import Store
 
 SHOWN_JOBS = 50
@@ -133,8 +133,10 @@ def _head(job: Job, task: str) -> tuple[str, ...]:
 
 
 def _state(job: Job) -> str:
-    """Its status; of a new job that no run will take, that."""
-    return "reserved" if job.is_reserved else job.status.value
+    """Its status; of a new job that no run will take, and of one in a scheduler's queue, that."""
+    if job.is_reserved:
+        return "reserved"
+    return "queued" if job.is_queued else job.status.value
 
 
 def _seconds(job: Job) -> str:
@@ -194,9 +196,16 @@ def _facts(job: Job, objective: str) -> Iterator[tuple[str, str]]:
     yield "ended", _time(job.ended)
     yield "took", "" if job.seconds is None else value_text.duration(job.seconds)
     yield "attempts", str(job.attempts)
-    if job.process is not None and job.process.pid is not None:
-        yield "process", f"{job.process.pid} on {job.process.host}"
+    if job.process is not None:
+        yield from _process(job.process)
     yield from reasons(job.provenance)
+
+
+def _process(process: ProcessInfo) -> Iterator[tuple[str, str]]:
+    if process.pid is not None:
+        yield "process", f"{process.pid} on {process.host}"
+    if process.proc_id is not None and process.proc_id.isdigit():  # a batch system's
+        yield "batch job", process.proc_id
 
 
 def _time(seconds: float | None) -> str:

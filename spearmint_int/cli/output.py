@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GAP = 2  # between columns
 NARROWEST = 12  # of a text at the end of a line
 STATUS_COLOURS = {"complete": "green", "broken": "red", "pending": "yellow", "new": "blue",
-                  "reserved": "blue"}  # fmt: skip
+                  "queued": "yellow", "reserved": "blue"}  # fmt: skip
 
 
 def print_json(value: Any) -> None:
@@ -43,6 +43,7 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
         "status": job.status.value,
         "reserved": job.is_reserved,
         "void": job.is_void,
+        "queued": job.is_queued,
         "value": None if job.values is None else job.values.get(task),
         "params": job.params,
         "metrics": metrics_of(job),

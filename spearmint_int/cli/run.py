@@ -77,12 +77,12 @@ def _has_results(folder: Folder) -> bool:
 
 def _refuse_unusable(config: Config) -> None:
     """What no job could be started with is told before anything is written."""
+    from spearmint_int.check.batch import batch_resources  # noqa: PLC0415
     from spearmint_int.launcher.environment import objective_environments  # noqa: PLC0415
-    from spearmint_int.registry import CHOOSERS, SCHEDULERS  # noqa: PLC0415
+    from spearmint_int.registry import CHOOSERS  # noqa: PLC0415
 
     _ = config.main_path, config.chooser_options(), CHOOSERS[config.chooser]
-    for resource in config.resources.values():
-        _ = SCHEDULERS[resource.scheduler]
+    batch_resources(config)
     objective_environments(config)
 
 

@@ -33,6 +33,7 @@ class StatusReport:
 
     counts: dict[JobStatus, int]
     reserved: int = 0  # of the new ones
+    queued: int = 0  # of the pending ones
     finished: int = 0  # jobs that count against the budget and have ended
     without_number: int = 0  # jobs that ran to their end, and failed there
     fulfilling: int = 0  # jobs with a number that violate no constraint
@@ -72,6 +73,7 @@ def _report(config: Config, store: Store) -> StatusReport:
     return StatusReport(
         counts=tally.counts,
         reserved=_reserved(store) if tally.counts[JobStatus.NEW] else 0,
+        queued=sum(job.is_queued for job in store.jobs(JobStatus.PENDING)),
         finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
         without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
         fulfilling=len(_fulfilling(complete, config)),
@@ -209,10 +211,12 @@ def _beyond(report: StatusReport) -> str:
 
 
 def _counts_text(report: StatusReport) -> str:
-    """`2 new, 3 reserved, 7 complete`: a run takes none that is reserved."""
+    """`2 new, 3 reserved, 1 queued, 7 complete`: a run takes none that is reserved, and one in a
+    scheduler's queue is pending, but does not run."""
     counts = {status.value: number for status, number in report.counts.items()}
-    new = counts.pop("new") - report.reserved
-    counts = {"new": new, "reserved": report.reserved} | counts
+    new, pending = counts.pop("new") - report.reserved, counts.pop("pending") - report.queued
+    waiting = {"new": new, "reserved": report.reserved, "queued": report.queued}
+    counts = waiting | {"pending": pending} | counts
     return ", ".join(f"{n} {word}" for word, n in counts.items() if n) or "no jobs yet"
 
 
@@ -254,6 +258,7 @@ def _status_document(config: Config, report: StatusReport) -> dict[str, Any]:
         "seconds_left": _seconds_left(config, report),
         "jobs": {status.value: number for status, number in report.counts.items()},
         "reserved": report.reserved,
+        "queued": report.queued,
         "without_number": report.without_number,
         **({"fulfilling": report.fulfilling} if config.constraints else {}),
         "damaged": list(report.damaged),

@@ -179,11 +179,7 @@ def _choice_faults(document: Document) -> Iterator[Fault]:
 
 def _name_faults(keys: list[str | int], names: Registry[Any], name: str) -> Iterator[Fault]:
     """A name that is in no registry. Nothing is loaded: `status` must not need a plugin."""
-    if name in names:
-        return
-    if name in names.planned:
-        yield keys, f"{name.upper()} is not supported yet; use {' or '.join(names)}"
-    else:
+    if name not in names:
         others = alternatives(name, [*names, *([AUTO] if names is ACQUISITIONS else [])])
         yield keys, f"no such {names.kind}, got {show(name)}{others}"
 

@@ -28,9 +28,10 @@ Likelihood = Annotated[Literal["GAUSSIAN", "NOISELESS", "BINOMIAL", "STEP"], Upp
 Treatment = Annotated[Literal["proposed", "basic", "naive"], Lower]
 
 
-def _object_or_text(value: Any) -> Any:
-    if not isinstance(value, dict | str):
-        raise fault("", "must be an object or text", found=value)
+def _words(value: Any) -> Any:
+    is_list = isinstance(value, list) and all(isinstance(word, str) for word in value)
+    if not isinstance(value, dict | str) and not is_list:
+        raise fault("", "must be text, a list of texts or an object", found=value)
     return value
 
 
@@ -54,7 +55,7 @@ def _guesses(value: Any) -> Any:
 
 
 InputWarp = Annotated[bool | Literal["auto"], BeforeValidator(_switch_or_auto)]
-SchedulerArgs = Annotated[dict[str, Any] | str, BeforeValidator(_object_or_text)]
+SchedulerArgs = Annotated[dict[str, Any] | list[str] | str, BeforeValidator(_words)]
 
 
 class ModelOptions(Section):
@@ -108,7 +109,8 @@ class Resource(Section):
     )
     max_finished_jobs: Count | None = Field(default=None, description="the budget: jobs in all")
     scheduler_args: SchedulerArgs | None = Field(
-        default=None, description="passed to the scheduler as they are"
+        default=None,
+        description="options for sbatch or qsub, as on a command line; plugins may want others",
     )
     environment_file: Annotated[Text | None, BeforeValidator(_none_if_empty)] = Field(
         default=None, description="a file of NAME=value lines for jobs; $NAME is replaced"

@@ -36,9 +36,14 @@ QUOTED = re.compile(
 )
 
 
+def public_environment() -> dict[str, str]:
+    """Ours, without what is ours alone."""
+    return {n: value for n, value in os.environ.items() if n not in SECRET_VARIABLES}
+
+
 def objective_environment(directory: Path, file_name: str | None) -> dict[str, str]:
     """Ours, without what is ours alone, and with the file's lines."""
-    environment = {n: value for n, value in os.environ.items() if n not in SECRET_VARIABLES}
+    environment = public_environment()
     if file_name is not None:
         environment |= read_environment(directory / file_name, environment)
     return environment

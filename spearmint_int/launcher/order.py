@@ -91,6 +91,11 @@ class Order:
         return Order(**(fields | {"launch": Launch(**launch), "store": store}))
 
 
+def queued_order_path(directory: Path, claim: Claim) -> Path:
+    """Where the order of a worker is while that waits in a queue."""
+    return directory.resolve() / "output" / "queue" / f"{claim.job_id:08d}-{claim.token}.json"
+
+
 def arguments_from(params: Params, types: Mapping[str, str]) -> tuple[Argument, ...]:
     """A job's parameters, in the order of the config, a list of values for each."""
     return tuple(

@@ -80,7 +80,7 @@ class Watch:
         ):
             assert stream is not None
             self._selector.register(stream, selectors.EVENT_READ, tail)
-        self._pidfd = _pidfd(self._process.pid)
+        self._pidfd = pidfd_of(self._process.pid)
         if self._pidfd is not None:
             self._selector.register(self._pidfd, selectors.EVENT_READ)
         self._kill_at: float | None = None
@@ -315,7 +315,7 @@ def _prepared(parent: int, group: JobGroup | None) -> Callable[[], None] | None:
     return ask_kernel
 
 
-def _pidfd(pid: int) -> int | None:
+def pidfd_of(pid: int) -> int | None:
     """A file that is readable when the process has ended; None where the kernel has none."""
     try:
         return os.pidfd_open(pid)

@@ -11,6 +11,7 @@ import contextlib
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import StoreError, StoreMissing, StoreUnavailable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from spearmint_int.jobs import ProcessInfo
     from spearmint_int.launcher.order import Order
     from spearmint_int.launcher.outcome import Outcome
     from spearmint_int.launcher.wakeup import Wakeup
@@ -34,6 +36,7 @@ PATIENCE_SECONDS = 1.0  # of one call: this thread does the waiting, with the ou
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 2.0  # short: the result should be there before others look for its worker
 TELL_SECONDS = 10.0  # of waiting, after which the job's output says so
+ATTACH_SECONDS = 600.0  # that a worker holds a cluster's node while it can't reach the store
 GIVE_BACK_SECONDS = 3.0  # a job that is handed back becomes free with its lease anyway
 
 
@@ -47,10 +50,22 @@ def supervise(
     _supervise(order, interrupt, Heartbeat(order, interrupt), announce)
 
 
-def supervise_after_queue(order: Order, interrupt: Wakeup) -> None:
-    """`supervise` for a worker that may have waited for long: if the claim is still its own."""
+def supervise_after_queue(
+    order: Order,
+    interrupt: Wakeup,
+    *,
+    proc_id: str | None = None,
+    attached: Callable[[], object] = lambda: None,
+) -> None:
+    """`supervise` for a worker that may have waited for long: if the claim is still its own.
+
+    `proc_id` is the batch system's id of it: the manager may have died before it could note that.
+    `attached` is called once the store has heard of this worker, or wants none.
+    """
     heartbeat = Heartbeat(order, interrupt)
-    if heartbeat.attach():
+    is_ours = heartbeat.attach(replace(this_process(), proc_id=proc_id))
+    attached()
+    if is_ours:
         _supervise(order, interrupt, heartbeat, lambda _: None)
 
 
@@ -94,15 +109,24 @@ class Heartbeat(threading.Thread):
         self._say: Callable[[bytes], object] = lambda _: None
         self._has_told = False
         self._attached = False
+        self._process = this_process()
+        self._has_waited = False  # in a queue, which is no time of the job
         self._kept: Path | None = None
         self._is_missing = False  # the store, when it was asked last
+        self._fault = ""  # of the store, when it was asked last
 
-    def attach(self) -> bool:
-        """Wait for the store, and tell it of this worker; False when the claim is lost."""
-        wait = 0.0
+    def attach(self, process: ProcessInfo) -> bool:
+        """Wait for the store, and tell it of this worker; False when the claim is lost, or when
+        the store can't be reached from here for long."""
+        self._process, self._has_waited = process, True
+        wait, give_up = 0.0, time.monotonic() + ATTACH_SECONDS
         while not self._attached and not self._interrupt.is_set():
             wait = self._beat(wait)
             if not self._attached:
+                if time.monotonic() > give_up:
+                    raise SystemExit(
+                        f"the store can't be reached from {process.host}: {self._fault}"
+                    )
                 time.sleep(wait)
         self._disconnect()  # a client has threads, and the objective wants to be forked without
         return self._attached
@@ -155,7 +179,9 @@ class Heartbeat(threading.Thread):
             if self._attached:
                 held = self._connected().renew(claim, lease_seconds=lease)
             else:
-                held = self._connected().attach(claim, this_process(), lease_seconds=lease)
+                held = self._connected().attach(
+                    claim, self._process, lease_seconds=lease, begins=self._has_waited
+                )
                 self._attached = held
             if not held:
                 self._interrupt.set()
@@ -196,6 +222,7 @@ class Heartbeat(threading.Thread):
     def _note(self, error: StoreError) -> None:
         """A store that is there but fails may be well again when it is opened anew."""
         self._is_missing = isinstance(error, StoreMissing)
+        self._fault = str(error)
         if not isinstance(error, StoreUnavailable):
             self._disconnect()
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# What a batch system sends, where it is asked to warn, before it kills or suspends.
+QUEUE_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 LONGEST_SELECT_SECONDS = 86_400.0  # the kernel counts milliseconds in 32 bits
 
 
@@ -50,10 +52,10 @@ class Wakeup:
             os.read(self._read_fd, 4096)
 
 
-def set_by_signals() -> Wakeup:
-    """A wakeup that SIGTERM and SIGINT set, in place of what they did before."""
+def set_by_signals(*more: signal.Signals) -> Wakeup:
+    """A wakeup that SIGTERM and SIGINT (and more) set, in place of what they did before."""
     wakeup = Wakeup()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, *more):
         signal.signal(number, lambda *_: wakeup.set())
     return wakeup
 

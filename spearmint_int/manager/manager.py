@@ -81,6 +81,12 @@ class Manager:
 
     def _open_schedulers(self, stack: ExitStack) -> dict[str, Scheduler]:
         return {
-            name: stack.enter_context(closing(open_scheduler(resource, self._config.directory)))
+            name: stack.enter_context(
+                closing(
+                    open_scheduler(
+                        resource, self._config.directory, poll_seconds=self._config.polling_time
+                    )
+                )
+            )
             for name, resource in self._config.resources.items()
         }

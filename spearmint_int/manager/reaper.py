@@ -24,6 +24,15 @@ GRACE_SECONDS = 15.0
 SLEEP_SECONDS = 25.0
 
 
+# A worker that has not come up yet: nothing says that it won't.
+MAY_COME = (
+    WorkerState.QUEUED,
+    WorkerState.HELD,
+    WorkerState.RUNNING,
+    WorkerState.UNANSWERED,
+)
+
+
 class Reaper:
     """Looks after pending jobs that are not (or no more) this manager's own."""
 
@@ -32,6 +41,7 @@ class Reaper:
         self._patient_until = 0.0
         self._last_look: float | None = None
         self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
+        self.in_queues: list[Job] = []  # those of them that a batch system has
 
     def suspend(self) -> None:
         """The store is away: no worker can renew its lease."""
@@ -58,8 +68,14 @@ class Reaper:
         left = [j for j in pending if j.lease_owner and self._was_left(j.lease_owner)]
         lost += [job for job in left if self._take_back(job, states[job.id], now)]
         taken = {job.id for job in lost}
-        self.orphans = {job.id: job.resource for job in left if job.id not in taken}
+        kept = [job for job in left if job.id not in taken]
+        self.orphans = {job.id: job.resource for job in kept}
+        self.in_queues = [job for job in kept if self._is_in_queue(job)]
         return lost
+
+    def _is_in_queue(self, job: Job) -> bool:
+        scheduler = self._context.schedulers.get(job.resource)
+        return scheduler is not None and scheduler.has_queue
 
     def _states(self, pending: Collection[Job]) -> dict[int, WorkerState]:
         """What the schedulers know of the jobs' workers, one question for each scheduler."""
@@ -78,7 +94,7 @@ class Reaper:
         """A worker that has not come up yet can't renew its lease, and its manager may be dead."""
         for job in pending:
             waits = job.process is not None and job.process.pid is None
-            if waits and states[job.id] in (WorkerState.QUEUED, WorkerState.RUNNING):
+            if waits and states[job.id] in MAY_COME:
                 self._context.store.renew(job.claim, lease_seconds=self._context.config.lease_time)
 
     def _was_left(self, owner: str) -> bool:
@@ -93,6 +109,8 @@ class Reaper:
         if job.lease_owner == self._context.owner or job.resource.startswith(RESERVED):
             # it never started, or a `tell` was killed: the point waits for its result as before
             return self._context.store.release(job.claim)
+        if self._context.never_began(job):
+            return self._context.release_unbegun(job)
         message = "the job's manager and worker were killed before there was a result"
         failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
         taken = self._context.store.fail(
@@ -103,7 +121,7 @@ class Reaper:
     def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
         """False when it is not known: then the lease decides."""
         if state is not WorkerState.UNKNOWN:
-            return state in (WorkerState.GONE, WorkerState.REFUSED)
+            return state.is_over
         if job.process is None:  # it was not submitted, or its manager died in that moment
             return not worker_is_alive(self._context.config.directory, job.id)
         pid, start = job.process.pid, job.process.born

@@ -165,9 +165,16 @@ class Run:
             self._stop.demand(Urgency.POLITE)
         for job in self._reaper.look(self._jobs.ids):
             self._tell(JobLost(job))
+        for job in self._reaper.in_queues:
+            self._adopt(job)
         self._is_stale = True
         often = ORPHAN_LOOK_SECONDS if self._reaper.orphans else self._config.heartbeat_time
         self._next_look = time.monotonic() + min(self._config.polling_time, often)
+
+    def _adopt(self, job: Job) -> None:
+        self._jobs.adopt(job)
+        if job.id in self._jobs.ids:
+            self._reaper.orphans.pop(job.id)
 
     def _inform(self) -> None:
         """Tell where the run stands, when that has changed."""
@@ -209,7 +216,8 @@ class Run:
 
     def _has_room(self, resource: str) -> bool:
         limit = self._config.resources[resource].max_concurrent
-        return self._used(resource) < limit and not self._starts.seconds_left
+        has_slot = self._used(resource) < limit and not self._starts.seconds_left
+        return has_slot and self._jobs.can_start(resource)
 
     def _collect(self) -> None:
         try:
@@ -279,7 +287,9 @@ class Run:
         self._obeyed = self._stop.urgency
         hand_back = self._obeyed >= Urgency.HAND_BACK
         self._tell(Stopping(self._jobs.ids, hand_back))
-        if hand_back:
+        if not hand_back:
+            self._jobs.cancel_queued()
+        else:
             self._jobs.cancel()
             patience = HAND_BACK_SECONDS if self._obeyed is Urgency.HAND_BACK else 0.0
             self._leave_at = time.monotonic() + patience

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spearmint_int.errors import SchedulerError
+from spearmint_int.errors import SchedulerError, StoreUnavailable
 from spearmint_int.jobs import Failure, FailureKind, Job, JobStatus, ProcessInfo
 from spearmint_int.launcher.order import Launch, Order, arguments_from
 from spearmint_int.launcher.output import output_path
-from spearmint_int.manager.events import JobEnded, JobStarted
+from spearmint_int.manager.events import JobEnded, JobStarted, Notice
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import StoreAddress
 
@@ -31,7 +32,21 @@ CLAIM_LOCK_SECONDS = 10.0
 # what this run's workers did by themselves counts: not what a stopped run hands back.
 HAND_BACKS_PER_ATTEMPT = 10
 
-ENDED = (WorkerState.GONE, WorkerState.REFUSED)
+# A worker that a batch system cuts off may still hand its job back; but another try would be cut
+# off as well, so that each of these counts as an attempt.
+ENDED_BY_SCHEDULER = {
+    WorkerState.TIMED_OUT: Failure(
+        FailureKind.TIME_LIMIT,
+        "the batch system ended it when its time was over; ask for more time in scheduler-args",
+    ),
+    WorkerState.OUT_OF_MEMORY: Failure(
+        FailureKind.OUT_OF_MEMORY,
+        "the batch system ended it for want of memory; ask for more in scheduler-args",
+    ),
+}
+KILLED = Failure(
+    FailureKind.LOST_WORKER, "the job's worker was killed before it could write a result"
+)
 
 
 @dataclass
@@ -43,7 +58,7 @@ class _Submitted:
     is_noted: bool = False  # the store has the scheduler's id
     is_attached: bool = False  # the worker has come up, and renews the lease itself
     is_cancelled: bool = False
-    is_refused: bool = False  # there was no worker after all
+    state: WorkerState = WorkerState.QUEUED  # as the scheduler told it last
 
 
 class RunningJobs:
@@ -54,7 +69,10 @@ class RunningJobs:
         self._submitted: dict[int, _Submitted] = {}  # by job
         self._gone: list[int] = []  # workers that ended, their jobs not looked at yet
         self._hand_backs: Counter[int] = Counter()  # of this run, by job
+        self._cut_off: defaultdict[int, list[Failure]] = defaultdict(list)  # of this run, by job
+        self._back_early: set[int] = set()  # handed back by workers that are not known to be gone
         self._renew_at = 0.0
+        self._troubles: dict[str, str] = {}  # by resource, as they were told
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -72,8 +90,12 @@ class RunningJobs:
         job = self._claim(resource, budget)
         if job is None:
             return None
-        if self._hand_backs[job.id] >= self._most_hand_backs:
-            self._give_up(job)
+        if job.id in self._submitted:
+            self._context.store.release(job.claim)
+            self._back_early.add(job.id)
+            return None
+        if (failure := self._reason_to_give_up(job.id)) is not None:
+            self._give_up(job, failure)
             return job
         order = order_for(job, self._context.config, experiment=self._context.experiment)
         try:
@@ -83,24 +105,43 @@ class RunningJobs:
             self._context.store.release(job.claim, failure=failure)
             self._note_without_worker(job)
             return job
-        self._submitted[job.id] = _Submitted(job, proc_id)
+        self._submitted[job.id] = one = _Submitted(job, proc_id)
+        self._note_id(one)
         self._context.tell(JobStarted(job, output_path(self._context.config.directory, job.id)))
         return job
 
-    @property
-    def _most_hand_backs(self) -> int:
-        return HAND_BACKS_PER_ATTEMPT * self._context.config.max_attempts
+    def adopt(self, job: Job) -> None:
+        """Look after a job that a manager which is dead has left in a batch system."""
+        process = job.process
+        if process is None or process.proc_id is None or job.id in self._submitted:
+            return
+        self._submitted[job.id] = _Submitted(
+            job, process.proc_id, is_noted=True, is_attached=process.pid is not None
+        )
 
-    def _give_up(self, job: Job) -> None:
-        number = self._hand_backs[job.id]
+    def can_start(self, resource: str) -> bool:
+        """False while the resource's scheduler does not answer: it would only cost time; and while
+        a new job is known to have a worker that is about to go: why it went is not known yet."""
+        self._back_early &= self._submitted.keys()
+        waits = any(self._submitted[i].job.resource == resource for i in self._back_early)
+        return self._context.schedulers[resource].trouble is None and not waits
+
+    def _reason_to_give_up(self, job_id: int) -> Failure | None:
+        number, most = self._hand_backs[job_id], self._context.config.max_attempts
+        if len(self._cut_off[job_id]) >= most:
+            return self._cut_off[job_id][-1]
+        if number < HAND_BACKS_PER_ATTEMPT * most:
+            return None
         message = (
             f"its worker was told to end (SIGTERM) {number} times in this run, each time before "
             "there was a result; see that the objective does not do that itself, and that the "
             "cluster gives it time enough"
         )
-        failure = Failure(kind=FailureKind.SIGNAL, message=message)
+        return Failure(kind=FailureKind.SIGNAL, message=message)
+
+    def _give_up(self, job: Job, failure: Failure) -> None:
         self._context.store.fail(job.claim, failure, max_attempts=1)
-        del self._hand_backs[job.id]  # a retry is another matter
+        del self._hand_backs[job.id], self._cut_off[job.id]  # a retry is another matter
         self._note_without_worker(job)
 
     def _note_without_worker(self, job: Job) -> None:
@@ -139,12 +180,32 @@ class RunningJobs:
                 for one in self._submitted.values()
                 if one.proc_id and one.job.resource == resource and one.job.id not in self._gone
             }
-            states = scheduler.states(list(jobs))
-            for proc_id in [i for i, state in states.items() if state in ENDED]:
-                self._gone.append(jobs[proc_id])
-                one = self._submitted[jobs[proc_id]]
-                one.is_refused = states[proc_id] is WorkerState.REFUSED
+            for proc_id, state in scheduler.states(list(jobs)).items():
+                self._note_state(self._submitted[jobs[proc_id]], state)
+                if state.is_over:
+                    self._gone.append(jobs[proc_id])
+            self._tell_of_trouble(resource, scheduler.trouble)
         return len(self._gone) < len(self._submitted)
+
+    def _note_state(self, one: _Submitted, state: WorkerState) -> None:
+        if state is WorkerState.HELD and one.state is not WorkerState.HELD:
+            self._context.tell(
+                Notice(
+                    f"job {one.job.id}: the batch system holds its job {one.proc_id}, which does "
+                    "not start as it was asked for; see why there, and mend scheduler-args, or "
+                    "release or cancel it there"
+                )
+            )
+        one.state = state
+
+    def _tell_of_trouble(self, resource: str, trouble: str | None) -> None:
+        """Once when it begins, and once when it is over."""
+        before = self._troubles.pop(resource, None)
+        if trouble is not None:
+            self._troubles[resource] = trouble
+        if (trouble is None) != (before is None):
+            news = "the scheduler answers again" if trouble is None else trouble
+            self._context.tell(Notice(f"resource {resource}: {news}"))
 
     @property
     def has_news(self) -> bool:
@@ -156,10 +217,17 @@ class RunningJobs:
         while self._gone:
             one = self._submitted[self._gone[0]]
             job = self._ended_job(one)
-            self._hand_backs[job.id] += _was_handed_back(job, one)
+            if _was_handed_back(job, one):
+                self._note_hand_back(job.id, one.state)
             del self._submitted[self._gone.pop(0)]
             self._context.tell(JobEnded(job))
             yield job
+
+    def _note_hand_back(self, job_id: int, state: WorkerState) -> None:
+        if state in ENDED_BY_SCHEDULER:
+            self._cut_off[job_id].append(ENDED_BY_SCHEDULER[state])
+        else:
+            self._hand_backs[job_id] += 1
 
     def keep_claims(self) -> None:
         """Write down the schedulers' ids, and renew the leases of workers that still wait.
@@ -168,8 +236,7 @@ class RunningJobs:
         """
         for one in self._submitted.values():
             if one.proc_id and not one.is_noted:
-                self._context.store.attach(one.job.claim, ProcessInfo(proc_id=one.proc_id))
-                one.is_noted = True
+                self._note(one, one.proc_id)
         if time.monotonic() < self._renew_at:
             return
         for one in self._submitted.values():
@@ -180,18 +247,41 @@ class RunningJobs:
     def cancel(self) -> None:
         """Ask every worker to hand its job back."""
         for one in self._submitted.values():
-            if one.proc_id:
-                one.is_cancelled = True
-                self._context.schedulers[one.job.resource].cancel(one.proc_id)
+            self._cancel(one)
+
+    def cancel_queued(self) -> None:
+        """Take back what only waits in a queue: that may be for days."""
+        for one in self._submitted.values():
+            waits = one.state.is_waiting and not one.is_attached
+            if waits and self._context.schedulers[one.job.resource].has_queue:
+                self._cancel(one)
+
+    def _cancel(self, one: _Submitted) -> None:
+        if one.proc_id:
+            one.is_cancelled = True
+            self._context.schedulers[one.job.resource].cancel(one.proc_id)
 
     def wakeups(self) -> list[int]:
         return [file for s in self._context.schedulers.values() for file in s.wakeups()]
 
+    def _note_id(self, one: _Submitted) -> None:
+        """At once where it is in a queue: a manager that dies now is followed by one that knows."""
+        if one.proc_id and self._context.schedulers[one.job.resource].has_queue:
+            with suppress(StoreUnavailable):  # `keep_claims` tries again
+                self._note(one, one.proc_id)
+
+    def _note(self, one: _Submitted, proc_id: str) -> None:
+        self._context.store.attach(one.job.claim, ProcessInfo(proc_id=proc_id))
+        one.is_noted = True
+
     def _renew(self, one: _Submitted) -> None:
         process = self._context.store.job(one.job.id).process
         one.is_attached = process is not None and process.pid is not None
-        if not one.is_attached:
-            self._context.store.renew(one.job.claim, lease_seconds=self._context.config.lease_time)
+        lease = self._context.config.lease_time
+        if not one.is_attached and not self._context.store.renew(
+            one.job.claim, lease_seconds=lease
+        ):
+            self._cancel(one)  # somebody has stopped the job: its worker has nothing to wait for
 
     def _ended_job(self, one: _Submitted) -> Job:
         """The job as its worker left it; a worker that left nothing was killed, or never began."""
@@ -201,15 +291,16 @@ class RunningJobs:
             job = self._context.store.job(one.job.id)
         if not _is_held(job, one.job):
             return job
-        if one.is_cancelled and (job.process is None or job.process.pid is None):
+        if one.is_cancelled:
             self._context.store.release(job.claim)
-        elif one.is_refused:
+        elif one.state is WorkerState.REFUSED:
             message = "no worker could be started; output/workers.log may say why"
             failure = Failure(kind=FailureKind.START, message=message)
             self._context.store.release(job.claim, failure=failure)
+        elif self._context.never_began(job):
+            self._context.release_unbegun(job)
         else:
-            message = "the job's worker was killed before it could write a result"
-            failure = Failure(kind=FailureKind.LOST_WORKER, message=message)
+            failure = ENDED_BY_SCHEDULER.get(one.state, KILLED)
             self._context.store.fail(
                 job.claim, failure, max_attempts=self._context.config.max_attempts
             )
@@ -244,7 +335,7 @@ def order_for(job: Job, config: Config, *, experiment: str) -> Order:
     return Order(
         launch=launch,
         token=job.claim.token,
-        store=StoreAddress.of(config),
+        store=replace(StoreAddress.of(config), directory=config.directory.resolve()),
         experiment=experiment,
         lease_seconds=config.lease_time,
         heartbeat_seconds=config.heartbeat_time,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from spearmint_int.registry import SCHEDULERS
+from spearmint_int.schedulers.batch import BatchScheduler
 from spearmint_int.schedulers.local import LocalScheduler
 from spearmint_int.schedulers.protocol import Scheduler, WorkerState
 
@@ -20,6 +21,14 @@ __all__ = ["LocalScheduler", "Scheduler", "SchedulerOpener", "WorkerState", "ope
 SchedulerOpener: TypeAlias = Callable[[Path, "Resource"], Scheduler]
 
 
-def open_scheduler(resource: Resource, directory: Path) -> Scheduler:
-    """The resource's scheduler, for the experiment in `directory`."""
-    return SCHEDULERS[resource.scheduler](directory, resource)
+def open_scheduler(
+    resource: Resource, directory: Path, *, poll_seconds: float | None = None
+) -> Scheduler:
+    """The resource's scheduler, for the experiment in `directory`.
+
+    A batch system is asked no more often than every `poll_seconds`.
+    """
+    scheduler = SCHEDULERS[resource.scheduler](directory, resource)
+    if poll_seconds is not None and isinstance(scheduler, BatchScheduler):
+        scheduler.poll_seconds = poll_seconds
+    return scheduler

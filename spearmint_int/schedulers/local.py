@@ -33,6 +33,9 @@ class LocalScheduler:
     of the machine can see.
     """
 
+    has_queue = False
+    trouble = None
+
     def __init__(self, directory: Path, resource: Resource | None = None) -> None:  # noqa: ARG002
         self._directory = directory
         self._log = directory / "output" / "workers.log"

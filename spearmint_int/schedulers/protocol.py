@@ -15,18 +15,49 @@ class WorkerState(Enum):
     """What a scheduler knows of a worker that was submitted to it, perhaps by another manager."""
 
     QUEUED = "queued"  # it will start some time
+    HELD = "held"  # queued, and will not start as it stands: a person has to do something
     RUNNING = "running"
     GONE = "gone"  # it has ended, however that was, and will not start (again)
     REFUSED = "refused"  # known to be gone before it began: the job can't have run
-    UNKNOWN = "unknown"  # it can't be known from here, or not now
+    TIMED_OUT = "timed out"  # gone: the scheduler ended it, when its time was over
+    OUT_OF_MEMORY = "out of memory"  # gone: the scheduler ended it, or the kernel did
+    UNKNOWN = "unknown"  # it can't be known from here
+    UNANSWERED = "unanswered"  # it has not been told yet, or can't be asked now: conclude nothing
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is in a queue, and has not begun."""
+        return self in (WorkerState.QUEUED, WorkerState.HELD)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no worker any more."""
+        return self in OVER
+
+
+OVER = (
+    WorkerState.GONE,
+    WorkerState.REFUSED,
+    WorkerState.TIMED_OUT,
+    WorkerState.OUT_OF_MEMORY,
+)
 
 
 class Scheduler(Protocol):
     """Workers of one resource. It knows nothing of the store: a worker settles its claim there.
 
-    A worker that has waited in a queue is one of `python -m spearmint_int.worker run FILE`: it runs
-    the objective only if the claim is still its own.
+    Where they wait in a queue (`has_queue`), a worker is `python -m spearmint_int.worker run FILE`:
+    it tells the store of itself, and runs the objective only if the claim is still its own. One
+    that the store never heard of has run nothing.
     """
+
+    @property
+    def has_queue(self) -> bool:
+        """Whether workers may wait for long before they start."""
+
+    @property
+    def trouble(self) -> str | None:
+        """One sentence while nothing can be submitted or asked; None when all is well."""
 
     def submit(self, order: Order) -> str:
         """Start or queue a worker for the order; the scheduler's own id of it.

@@ -207,11 +207,15 @@ class MongoStore:
         return self._jobs.change_claimed(claim, {"lease_expires": self.now() + lease_seconds})
 
     def attach(
-        self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
+        self,
+        claim: Claim,
+        process: ProcessInfo,
+        *,
+        lease_seconds: float | None = None,
+        begins: bool = False,
     ) -> bool:
         changes = process_changes(process)
-        if lease_seconds is not None:
-            changes["lease_expires"] = self.now() + lease_seconds
+        changes |= records.attached(self.now(), lease_seconds=lease_seconds, begins=begins)
         return self._jobs.change_claimed(claim, changes)
 
     def complete(

@@ -94,12 +94,18 @@ class Store(Protocol):
         """Extend the claim's lease from now. False when the claim is lost: stop the work."""
 
     def attach(
-        self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
+        self,
+        claim: Claim,
+        process: ProcessInfo,
+        *,
+        lease_seconds: float | None = None,
+        begins: bool = False,
     ) -> bool:
         """Write down what is known of the claim's process. False when the claim is lost.
 
         What is None leaves what was written before: submitter and worker each tell their part. A
-        worker renews its lease with the same call.
+        worker renews its lease with the same call, and says that it `begins` now where it has
+        waited in a queue: the job's time counts from here.
         """
 
     def complete(

@@ -149,6 +149,12 @@ def claimed(owner: str, *, lease_seconds: float, now: float) -> Record:
     }
 
 
+def attached(now: float, *, lease_seconds: float | None, begins: bool) -> Record:
+    """What a worker's word changes, beside its process."""
+    lease = {} if lease_seconds is None else {"lease_expires": now + lease_seconds}
+    return lease | ({"started": now} if begins else {})
+
+
 def completed(values: Mapping[str, float], *, ended: float) -> Record:
     """What a result changes."""
     return {

@@ -113,9 +113,14 @@ class SQLiteStore:
             return held
 
     def attach(
-        self, claim: Claim, process: ProcessInfo, *, lease_seconds: float | None = None
+        self,
+        claim: Claim,
+        process: ProcessInfo,
+        *,
+        lease_seconds: float | None = None,
+        begins: bool = False,
     ) -> bool:
-        lease = {} if lease_seconds is None else {"lease_expires": self.now() + lease_seconds}
+        lease = records.attached(self.now(), lease_seconds=lease_seconds, begins=begins)
         with self._file.transaction(checkpoint=True) as connection:
             row = sqlite_rows.row_of(connection, claim.job_id)
             held = sqlite_rows.holds(row, claim)

@@ -56,7 +56,7 @@ class SchedulerContract:
         proc_id = scheduler.submit(claimed_order(place, store, SLEEP)[1])
         wait_for_objective(place.directory)
         other = another_scheduler()
-        assert state(other, proc_id) is WorkerState.RUNNING
+        assert wait_until(lambda: state(other, proc_id) is WorkerState.RUNNING)
         scheduler.cancel(proc_id)
         wait_until_gone(scheduler, proc_id)
         assert wait_until(lambda: state(other, proc_id) is WorkerState.GONE)
@@ -75,10 +75,15 @@ class SchedulerContract:
         self, scheduler: Scheduler
     ) -> None:
         scheduler.cancel("no such worker")
-        assert state(scheduler, "no such worker") in (WorkerState.GONE, WorkerState.UNKNOWN)
+        there_is_none = (WorkerState.GONE, WorkerState.UNKNOWN)
+        assert wait_until(lambda: state(scheduler, "no such worker") in there_is_none)
 
     def test_nobody_asked_about_is_no_question(self, scheduler: Scheduler) -> None:
         assert scheduler.states([]) == {}
+
+    def test_it_has_no_trouble_while_it_can_be_asked(self, scheduler: Scheduler) -> None:
+        assert scheduler.trouble is None
+        assert scheduler.has_queue in (True, False)
 
     def test_a_worker_outlives_its_scheduler(
         self, another_scheduler: Callable[[], Scheduler], place: StoreAddress, store: Store
@@ -95,9 +100,9 @@ def state(scheduler: Scheduler, proc_id: str) -> WorkerState:
     return scheduler.states([proc_id])[proc_id]
 
 
-def wait_until(condition: Callable[[], bool]) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = QUEUE_SECONDS) -> bool:
     """Whether the condition becomes true in the time that a queue may take."""
-    until = time.monotonic() + QUEUE_SECONDS
+    until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:
             return False

@@ -71,6 +71,15 @@ class ClaimsContract:
         assert store.attach(job.claim, ProcessInfo(proc_id="77.1"))
         assert store.job(1).lease_expires == job.lease_expires
 
+    def test_the_time_of_a_job_begins_when_its_worker_says_so(self, store: Store) -> None:
+        claimed = add_and_claim(store)
+        time.sleep(0.2)
+        assert store.attach(claimed.claim, ProcessInfo(pid=4711), begins=True)
+        began, waited_from = store.job(1).started, claimed.started
+        assert began is not None
+        assert waited_from is not None
+        assert began >= waited_from + 0.2
+
     def test_a_completed_job_keeps_its_result(self, store: Store) -> None:
         assert store.complete(add_and_claim(store).claim, {"main": 3, "memory": 0.5})
         job = store.job(1)

@@ -180,8 +180,8 @@ BROKEN_CONFIGS = {
     ),
     "binomial": (with_keys('"likelihood": "BINOMIAL"'), "config.json: likelihood: BINOMIAL is not"),
     "cluster": (
-        with_keys('"scheduler": "SLURM"'),
-        "config.json: scheduler: SLURM is not supported",
+        with_keys('"scheduler": "SLURM", "scheduler-args": "-t 10 --array=1-4"'),
+        "config.json: scheduler-args: --array can't be used: each job is submitted by itself",
     ),
     # --- files ---
     "missing main file": (

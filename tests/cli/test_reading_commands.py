@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from spearmint_int.cli.program import exit_code
 from spearmint_int.config import load_config
 from spearmint_int.goal import Goal, keep_goal
-from spearmint_int.jobs import Failure, FailureKind, JobDraft, Source
+from spearmint_int.jobs import Failure, FailureKind, JobDraft, ProcessInfo, Source
 from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine
 
@@ -213,6 +214,29 @@ def test_a_pending_job_shows_how_long_it_has_run(
     assert pending[0] == "5"
     assert pending[1].endswith("…")
     assert float(pending[1].rstrip("…")) < 60
+
+
+def test_a_job_in_a_schedulers_queue_is_told_apart_from_one_that_runs(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    with closing(open_store(load_config(with_results))) as store:
+        for _ in range(2):
+            store.add(JobDraft({"x": 0.5, "n": 1}, (0.75, 0.3)))
+            job = store.claim("a manager", lease_seconds=60)
+            assert job is not None
+            store.attach(job.claim, ProcessInfo(proc_id=str(700 + job.id)))
+        assert job is not None
+        store.attach(job.claim, ProcessInfo(pid=1, host="node7"))
+    assert "1 queued, 1 pending, 4 complete" in spearmint("status", with_results).out
+    assert spearmint("status", with_results, "--json").json["queued"] == 1
+    lines = spearmint("jobs", with_results).out.splitlines()
+    assert [word for line in lines[-2:] for word in line.split() if word.isalpha()] == [
+        "queued",
+        "pending",
+    ]
+    shown = spearmint("show", with_results, "5").out
+    assert "5 (queued" in shown
+    assert "batch job" in shown
 
 
 def test_jobs_can_be_limited_and_filtered(spearmint: CommandLine, with_results: Path) -> None:

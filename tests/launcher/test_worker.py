@@ -29,12 +29,28 @@ SLEEP = "import time\ndef main(job_id, params): time.sleep(100)"
 def start(place: Place, store: Store, code: str) -> subprocess.Popen[bytes]:
     path = place.directory / "order.json"
     claimed_order(place, store, code)[1].save(path)
-    return subprocess.Popen([sys.executable, str(Path(worker.__file__)), "run", str(path)])
+    return subprocess.Popen([sys.executable, str(Path(worker.__file__)), "run", str(path), "17"])
 
 
-def test_a_worker_runs_the_order_in_a_file(place: Place, store: Store) -> None:
+def test_a_worker_runs_the_order_in_a_file_and_leaves_none(place: Place, store: Store) -> None:
     assert start(place, store, SQUARE).wait() == 0
     assert store.job(1).values == {"main": 4.0}
+    assert not (place.directory / "order.json").exists()
+
+
+def test_a_worker_tells_its_id_in_the_batch_system(place: Place, store: Store) -> None:
+    start(place, store, SQUARE).wait()
+    info = store.job(1).process
+    assert info is not None
+    assert info.proc_id == "17"
+
+
+def test_a_worker_without_an_order_says_so_in_a_sentence(tmp_path: Path) -> None:
+    words = [sys.executable, str(Path(worker.__file__)), "run", str(tmp_path / "nothing"), "17"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("no order for this worker: ")
+    assert len(ended.stderr.splitlines()) == 1
 
 
 def test_an_order_in_a_file_is_for_its_owner_alone(place: Place, store: Store) -> None:
@@ -43,13 +59,16 @@ def test_an_order_in_a_file_is_for_its_owner_alone(place: Place, store: Store) -
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_terminated_worker_hands_its_job_back(place: Place, store: Store) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2])
+def test_a_worker_that_is_told_to_end_hands_its_job_back(
+    place: Place, store: Store, number: signal.Signals
+) -> None:
     process = start(place, store, SLEEP)
     assert eventually(lambda: store.job(1).process is not None)
     info = store.job(1).process
     assert info is not None
     assert (info.pid, bool(info.born)) == (process.pid, True)
-    os.kill(process.pid, signal.SIGTERM)
+    os.kill(process.pid, number)
     assert process.wait() == 0
     assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
 

@@ -25,12 +25,15 @@ STATES = {".queued": WorkerState.QUEUED, ".running": WorkerState.RUNNING, ".gone
 class BatchQueue:
     """A `Scheduler` of that system; every manager has its own, and all see the same queue."""
 
+    has_queue = True
+    trouble = None
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(exist_ok=True)
 
     def submit(self, order: Order) -> str:
-        proc_id = f"{len(list(self._folder.glob('*.order'))) + 1}.{os.getpid()}"
+        proc_id = f"{order.claim.job_id}.{order.token}"
         order.save(self._folder / f"{proc_id}.order")
         (self._folder / f"{proc_id}.queued").touch()
         return proc_id

@@ -103,6 +103,9 @@ def test_a_run_can_be_left_while_the_server_is_away(
 class Leaving:
     """A scheduler whose workers go while the store is away: their outcomes are in files."""
 
+    has_queue = False
+    trouble = None
+
     def submit(self, order: Order) -> str:
         keep_outcome(order, {"main": 4.0})
         return order.token

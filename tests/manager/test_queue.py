@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import signal
+import threading
+import time
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
-from spearmint_int.jobs import JobStatus
-from spearmint_int.manager import EndReason
+from spearmint_int.jobs import FailureKind, JobStatus
+from spearmint_int.manager import EndReason, Manager
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import Store
 from tests.launcher.launches import eventually
 from tests.manager.batch_queue import BatchQueue, batch_system
-from tests.manager.experiments import experiment, on_both_stores, run
+from tests.manager.experiments import SLEEP, experiment, no_estimate, on_both_stores, run
 from tests.manager.test_kills import calls, manager_process
 from tests.places import Place
 
@@ -70,6 +74,78 @@ def test_jobs_of_a_manager_that_was_killed_while_they_waited_run_once(
     )
     assert summary.reason is EndReason.BUDGET
     check_that_every_job_ran_once(place, store)
+
+
+class Silent(BatchQueue):
+    """It is not answered for two lease times."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._silent_until = time.monotonic() + 2 * LEASE
+
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        if time.monotonic() < self._silent_until:
+            return dict.fromkeys(ids, WorkerState.UNANSWERED)
+        return super().states(ids)
+
+
+def test_jobs_of_a_killed_manager_are_kept_while_the_batch_system_does_not_answer(
+    place: Place, store: Store, tmp_path: Path
+) -> None:
+    queue = tmp_path / "slow"
+    with batch_system(queue, 4 * LEASE):
+        with manager_process(place, QUICK, queue=str(queue), **KEYS) as manager:
+            assert eventually(lambda: queued_ids(store) == 2, 30)
+            manager.kill()
+        run(experiment(place, QUICK, **KEYS), store, schedulers={"Main": Silent(queue)})
+    check_that_every_job_ran_once(place, store)
+
+
+class Killing(BatchQueue):
+    """It cancels as some batch systems do: its workers hear nothing before they are gone."""
+
+    def cancel(self, proc_id: str) -> None:
+        os.kill(int((self._folder / f"{proc_id}.running").read_text()), signal.SIGKILL)
+
+
+def test_a_job_whose_worker_is_killed_on_our_request_is_handed_back(
+    place: Place, store: Store, tmp_path: Path
+) -> None:
+    queue = tmp_path / "quick"
+    keys = KEYS | {"max_concurrent": 1}
+    with batch_system(queue, 0.0):
+        manager = Manager(
+            experiment(place, SLEEP, **keys), store, schedulers={"Main": Killing(queue)}
+        )
+        thread = threading.Thread(target=manager.run)
+        thread.start()
+        assert eventually((place.directory / "1.pid").exists, 30)
+        manager.stop(hand_back=True)
+        thread.join(30)
+    assert (store.job(1).status, store.job(1).attempts) == (JobStatus.NEW, 0)
+    assert store.job(1).failures == ()
+
+
+def test_a_job_that_left_the_queue_without_a_word_costs_no_attempt(
+    place: Place, store: Store, tmp_path: Path
+) -> None:
+    queue = tmp_path / "slow"
+    keys = KEYS | {"max_concurrent": 1, "max_finished_jobs": 1, "polling_time": 0.2}
+    with batch_system(queue, 2.0):
+        cancelled: list[Path] = []
+
+        def cancel_first(event: object) -> None:
+            for waiting in queue.glob("*.queued"):
+                if not cancelled:
+                    cancelled.append(waiting.rename(waiting.with_suffix(".gone")))
+
+        config, schedulers = experiment(place, QUICK, **keys), {"Main": BatchQueue(queue)}
+        Manager(
+            config, store, schedulers=schedulers, listener=cancel_first, recommender=no_estimate
+        ).run()
+    job = store.job(1)
+    assert (job.status, job.attempts, len(cancelled)) == (JobStatus.COMPLETE, 1, 1)
+    assert [failure.kind for failure in job.failures] == [FailureKind.START]
 
 
 def test_the_schedulers_id_is_in_the_job_beside_the_workers_process(

@@ -5,16 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Collection
+from pathlib import Path
 
 import pytest
 
 from spearmint_int.jobs import RESERVED, FailureKind, Job, JobDraft, JobStatus
+
+
+from spearmint_int.jobs import FailureKind, Job, JobDraft, JobStatus, ProcessInfo
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import OutputFile, output_path
 from spearmint_int.manager import reaper as reaper_module
 from spearmint_int.manager.job_context import JobContext
 from spearmint_int.manager.reaper import Reaper
+from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import Store
+from tests.manager.batch_queue import BatchQueue
 from tests.manager.experiments import experiment
 from tests.places import Place
 
@@ -135,3 +142,20 @@ def test_a_reserved_point_waits_on_when_a_tell_was_killed(
     job = store.job(1)
     assert job.is_reserved
     assert job.failures == ()
+
+
+@pytest.mark.parametrize("state", [WorkerState.QUEUED, WorkerState.HELD, WorkerState.UNANSWERED])
+def test_a_job_that_another_machine_has_queued_keeps_its_lease_whatever_is_known_of_it(
+    place: Place, store: Store, tmp_path: Path, state: WorkerState
+) -> None:
+    class Queue(BatchQueue):
+        def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+            return dict.fromkeys(ids, state)
+
+    schedulers = {"Main": Queue(tmp_path / "queue")}
+    reaper = Reaper(JobContext(experiment(place), store, schedulers, US, "", lambda _: None))
+    job = claim(store, "elsewhere:1:1:x", lease=0.3)
+    store.attach(job.claim, ProcessInfo(proc_id="7"))
+    assert reaper.look([]) == []
+    time.sleep(0.4)
+    assert reaper.look([]) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.config import Resource
-from spearmint_int.errors import UnknownNameError
+from spearmint_int.errors import SchedulerError, UnknownNameError
 from spearmint_int.schedulers import LocalScheduler, open_scheduler
 
 
@@ -17,10 +17,13 @@ def test_local_is_there(tmp_path: Path) -> None:
     scheduler.close()
 
 
-@pytest.mark.parametrize("name", ["SLURM", "sge", "PBS"])
-def test_clusters_are_not_supported_yet(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"unknown scheduler '{name}'; there is local"):
-        open_scheduler(Resource.model_construct(scheduler=name), tmp_path)
+@pytest.mark.parametrize("name", ["slurm", "sge", "pbs"])
+def test_a_cluster_without_its_commands_is_told_which_one_is_missing(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SchedulerError, match=r"(sbatch|qsub) is not on PATH; .* wants"):
+        open_scheduler(Resource(scheduler=name), tmp_path)
 
 
 def test_an_unknown_name_lists_the_valid_ones(tmp_path: Path) -> None:

@@ -47,11 +47,13 @@ def test_the_constrained_example_runs_with_a_number_of_each_task(tmp_path: Path)
     assert jobs[0].tasks == ("branin", "disk")
 
 
-def test_the_distributed_example_is_refused_until_there_are_clusters(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_the_distributed_example_wants_a_machine_of_its_cluster(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert exit_code(["check", str(copied("distributed", tmp_path))]) == 2
-    assert "resources.my-cluster.scheduler: SLURM is not supported" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "resources.my-cluster.scheduler: sbatch is not on PATH; Slurm wants a machine" in said
 
 
 def test_the_distributed_example_runs_on_two_resources_of_this_machine(tmp_path: Path) -> None:
