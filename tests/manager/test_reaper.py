@@ -10,10 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spearmint_int.jobs import RESERVED, FailureKind, Job, JobDraft, JobStatus
-
-
-from spearmint_int.jobs import FailureKind, Job, JobDraft, JobStatus, ProcessInfo
+from spearmint_int.jobs import RESERVED, FailureKind, Job, JobDraft, JobStatus, ProcessInfo
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import OutputFile, output_path
 from spearmint_int.manager import reaper as reaper_module
