@@ -283,3 +283,19 @@ def test_a_constraint_that_can_not_be_is_refused() -> None:
         Constraint("c", min_confidence=1.0)
     with pytest.raises(SpearmintError, match="must have a name"):
         Constraint("")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "lacking",
+    [[-0.3, -0.30000000000000004, -0.3], [-1000.0, -1000.001, -1000.002], [-1.7e308] * 3],
+    ids=["rounding", "nearly constant", "largest"],
+)
+def test_a_constraint_that_is_far_from_holding_spoils_no_suggestion(
+    options: ChooserOptions, lacking: list[float]
+) -> None:
+    points = np.array([[0.1, 0.2], [0.5, 0.4], [0.9, 0.7]])
+    problem = problem_of(MIXED, points, {"f": [1.0, 2.0, 3.0], "c": lacking}, options)
+    answer = suggest(problem, 3)
+    assert acquisitions(list(answer.suggestions)) == [FEASIBILITY] * 3
+    assert recommend(problem) is not None
