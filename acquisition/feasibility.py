@@ -39,6 +39,8 @@ from spearmint_int.model import Ensemble, shares
 
 LOG_HALF = math.log(0.5)
 LEAST_VARIANCE = 1e-12  # below it, rounding; what failed and worked has variance 1
+# γ² loses its digits beyond, and φ/Φ, which is of two such squares, would overflow.
+FARTHEST = 1e7
 # Under noise a place where a constraint was seen to hold counts, as long as its mean is not beyond
 # the limit by more than a standard deviation: values right at the limit, which integers often give,
 # would otherwise count or not by chance, and be looked at again and again.
@@ -64,16 +66,14 @@ class Feasibility:
 
     def log_probability(self, U: FloatArray) -> FloatArray:
         """[m] at the points U [m, D]."""
-        means, variances = self.ensemble.moments(U)
-        sd = np.sqrt(np.maximum(variances, LEAST_VARIANCE))
-        log_ps = log_ndtr((self.limit - means[:, 0]) / sd)
+        log_ps = log_ndtr(self._gamma(*self.ensemble.moments(U)))
         return np.asarray(np.logaddexp.reduce(log_ps, axis=0) - math.log(len(log_ps)))
 
     def log_probability_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """[m] and [m, D]."""
         means, variances, dmeans, dvariances = self.ensemble.moments_with_gradient(U)
         spread = np.maximum(variances, LEAST_VARIANCE)
-        gamma = (self.limit - means[:, 0]) / np.sqrt(spread)
+        gamma = self._gamma(means, variances)
         log_ps = log_ndtr(gamma)
         total = np.logaddexp.reduce(log_ps, axis=0)
         # dγ = −dμ / s − γ ds² / 2s², and d log Φ = φ/Φ dγ; each sample by its share of the average
@@ -81,6 +81,11 @@ class Feasibility:
         by_mean = np.einsum("sm,smd->md", -slopes / np.sqrt(spread), dmeans[:, 0])
         by_spread = np.einsum("sm,smd->md", -slopes * gamma / (2.0 * spread), dvariances)
         return total - math.log(len(log_ps)), by_mean + by_spread
+
+    def _gamma(self, means: FloatArray, variances: FloatArray) -> FloatArray:
+        """[S, m]"""
+        sd = np.sqrt(np.maximum(variances, LEAST_VARIANCE))
+        return np.clip((self.limit - means[:, 0]) / sd, -FARTHEST, FARTHEST)
 
     def works(self, U: FloatArray, *, least: float = LOG_HALF) -> BoolArray:
         """Where that is likelier than not [m], and where it certainly has: a model that is smooth
@@ -120,9 +125,7 @@ class Feasibility:
     def missed_at(self, U: FloatArray) -> Feasibility:
         """With a result at U [1, D] that is beyond the limit, as far as is expected of such ones:
         E[z | z > t] = μ + σ φ(γ) / Φ(−γ)."""
-        means, variances = self.ensemble.moments(U)
-        sd = np.sqrt(np.maximum(variances, LEAST_VARIANCE))
-        gamma = ((self.limit - means[:, 0]) / sd)[:, 0]
+        gamma = self._gamma(*self.ensemble.moments(U))[:, 0]
         hazard = np.exp(-0.5 * gamma**2 - log_ndtr(-gamma)) / math.sqrt(2.0 * math.pi)
         return replace(self, ensemble=self.ensemble.with_deviations(U, hazard))
 

@@ -205,7 +205,7 @@ def _decisive(past: PastExperiment, problem: Problem, job: Job) -> tuple[int, ..
     """The jobs, of the best and the nearest, without whose result it would have gone elsewhere."""
     ids = [e.id for e in past.history.known]
     moved = []
-    for row in _looked_at(problem, np.array(job.point)):
+    for row in looked_at(problem, np.array(job.point)):
         rest = np.delete(np.arange(len(ids)), row)
         without = replace(problem, observations=taken(problem.observations, rest))
         chosen = past.chooser(without, 1).suggestions[0].point
@@ -214,8 +214,9 @@ def _decisive(past: PastExperiment, problem: Problem, job: Job) -> tuple[int, ..
     return tuple(sorted(moved))
 
 
-def _looked_at(problem: Problem, here: FloatArray) -> list[int]:
-    values = np.where(np.isfinite(problem.values), problem.values, np.inf)
+def looked_at(problem: Problem, here: FloatArray) -> list[int]:
+    """The rows of the best results that fulfil every constraint, and of those nearest to here."""
+    values = np.where(np.isfinite(problem.values) & problem.fulfilled, problem.values, np.inf)
     best = np.argsort(values, kind="stable")[:BEST_LEFT_OUT]
     distance = np.linalg.norm(problem.observations.points - here, axis=1)
     nearest = np.argsort(distance, kind="stable")[:NEAREST_LEFT_OUT]

@@ -94,8 +94,11 @@ def as_results(value: Any, constraints: Sequence[Constraint]) -> dict[str, float
     if not constraints or OBJECTIVE not in value:
         wanted = _wanted(constraints) if constraints else "a number"
         raise ResultError(f"a result must be {wanted}, got {value!r}")
-    names = [OBJECTIVE, *(c.task for c in constraints)]
-    return {name: as_result(value[name]) for name in names if name in value}
+    beside = {c.task: as_result(value[c.task]) for c in constraints if c.task in value}
+    return {OBJECTIVE: as_result(value[OBJECTIVE])} | {
+        name: number if math.isfinite(number) else math.nan  # as a store keeps it
+        for name, number in beside.items()
+    }
 
 
 def _wanted(constraints: Sequence[Constraint]) -> str:

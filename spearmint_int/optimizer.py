@@ -358,7 +358,8 @@ class Optimizer:
                     _read_json(e["value"]),
                     np.array(e["point"]),
                     e.get("was_asked", True),  # an earlier release did not say
-                    _read_json(e.get("constraints", {})),
+                    # one by one: a constraint may be called "float"
+                    {name: _read_json(c) for name, c in e.get("constraints", {}).items()},
                 )
                 for e in stored["evaluations"]
             ),

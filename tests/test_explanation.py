@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.chooser import Observations, Problem
+from spearmint_int.chooser import Constraint, Observations, Problem
 from spearmint_int.cli.explain import explanation_facts
 from spearmint_int.experiment import StoredExperiment
-from spearmint_int.explanation import Explanation, explain, is_elsewhere, parts_of_improvement
+from spearmint_int.explanation import (
+    Explanation,
+    explain,
+    is_elsewhere,
+    looked_at,
+    parts_of_improvement,
+)
 from spearmint_int.jobs import JobStatus
 from spearmint_int.space import Space
 from spearmint_int.stopping import STOPPED
@@ -36,6 +42,15 @@ def test_a_mean_that_is_no_better_promises_nothing() -> None:
 
 def test_a_certain_gain_is_all_exploitation() -> None:
     assert parts_of_improvement(1.0, 1e-3)[0] > 0.999
+
+
+def test_the_best_that_may_have_decided_are_those_that_fulfil_the_constraints() -> None:
+    points = np.linspace(0.0, 1.0, 20)[:, np.newaxis]
+    values = {"f": np.arange(20.0), "c": np.where(np.arange(20) < 8, -1.0, 1.0)}
+    known = Observations(points, values, np.full(20, np.nan), np.ones(20, dtype=np.bool_))
+    space = Space({"x": Float(0, 1)})
+    problem = Problem(space, known, objective="f", constraints=(Constraint("c"),))
+    assert looked_at(problem, np.array([1.0]))[0] == 8
 
 
 def test_another_integer_is_elsewhere_and_a_hair_is_not() -> None:

@@ -150,3 +150,22 @@ def test_a_folder_keeps_the_constraints_and_goes_on_with_them(
     assert "hold with a probability of: sum" in capsys.readouterr().out
     with pytest.raises(ConfigError, match="its results are of other constraints"):
         go(12, ["sum", "other"])
+
+
+@pytest.mark.parametrize("folder", [None, "run"])
+def test_an_infinite_number_of_a_constraint_is_none_in_memory_and_in_a_folder(
+    tmp_path: Path, folder: str | None
+) -> None:
+    path = None if folder is None else tmp_path / folder
+    result = minimize(
+        lambda p: {"main": p["x"], "sum": math.inf if p["x"] > 2 else -1.0},
+        SPACE, 4, path=path, constraints=["sum"], **QUICK,
+    )  # fmt: skip
+    assert result.message == "no result fulfils every constraint"
+
+
+def test_a_constraint_may_be_called_float(tmp_path: Path) -> None:
+    optimizer = Optimizer(SPACE, constraints=["float"], **QUICK)
+    optimizer.tell({"x": 1.0, "n": 1}, {"main": 1.0, "float": 0.5})
+    optimizer.save(tmp_path / "state.json")
+    assert Optimizer.load(tmp_path / "state.json").history == optimizer.history

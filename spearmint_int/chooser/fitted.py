@@ -47,9 +47,10 @@ SAMPLES_BESIDE, BURN_IN_BESIDE = 5, 40
 # Constraints are drawn in beyond so many of their typical values, on both sides of 0: penalties of
 # 1e6 must not flatten what happens at the edge.
 FAR = 3.0
-# The scale of a constraint that was the same everywhere, as a share of that: it is not thought to
-# be on the other side of 0 elsewhere all of a sudden.
+# The scale of a constraint that was the same everywhere, up to rounding, as a share of that: it is
+# not thought to be on the other side of 0 elsewhere all of a sudden.
 SHARE_OF_CONSTANT = 0.1
+SHARE_OF_ROUNDING = 1e-6
 LARGEST = 1e300
 
 
@@ -225,16 +226,17 @@ def _fit_constraint(
 ) -> Feasibility:
     """The model of what it lacks, standardised; its limit is where a value of 0 lies then."""
     known = np.isfinite(values)
-    lacking = -_drawn_in(values[known])
+    values = np.clip(values[known], -LARGEST, LARGEST)  # or their sums may be infinite
+    lacking = -_drawn_in(values)
     shift = float(np.mean(lacking))
-    varies = np.ptp(lacking) > 0.0
+    varies = np.ptp(lacking) > SHARE_OF_ROUNDING * abs(shift)
     scale = float(np.std(lacking)) if varies else SHARE_OF_CONSTANT * abs(shift)
     scale = scale or 1.0
     y, limit = (lacking - shift) / scale, -shift / scale
     ensemble, data = _fit_beside(
         problem, _rows(problem)[known], y, rng, likelihood=constraint.likelihood
     )
-    held = data.X[data.row_means(values[known]) >= 0.0]
+    held = data.X[data.row_means(values) >= 0.0]
     seen = frozenset(point_key(row) for row in held)
     return Feasibility(ensemble, limit, seen, certain=constraint.noiseless)
 
@@ -242,7 +244,7 @@ def _fit_constraint(
 def _drawn_in(values: FloatArray) -> FloatArray:
     """Of the same signs, straight around 0, and like logarithms far from it."""
     sizes = np.abs(values)
-    unit = FAR * min(float(np.median(sizes)) or float(np.max(sizes)), LARGEST) or 1.0
+    unit = FAR * (float(np.median(sizes)) or float(np.max(sizes))) or 1.0
     with np.errstate(over="ignore"):
         return np.arcsinh(np.clip(values / unit, -LARGEST, LARGEST))
 

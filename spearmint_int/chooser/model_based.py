@@ -145,7 +145,7 @@ class _Turn:
         """The best point of the surface; a random one where it has none."""
         check_not_exhausted(self.problem)
         turn, found = self, self._search(rng)
-        if found is None and self.acquisition == "nei":
+        if self.acquisition == "nei" and (found is None or self._goes_back(found)):
             # where every cell was evaluated no new one can improve, but a repeat may
             turn = self.by("ei", rng)
             found = turn._search(rng)
@@ -157,6 +157,13 @@ class _Turn:
             reason = "no candidate had a value"
             return random_suggestion(self.problem, reason=reason, batch=self.number)
         return turn._suggestion(found, seconds=time.perf_counter() - began)
+
+    def _goes_back(self, found: Found) -> bool:
+        """Whether it is a known place that violates a constraint: only such ones are sure to
+        improve, as noisy EI sees it, however unlikely it is that they hold after all."""
+        if not self.model.constraints or not self.problem.options.rounds:
+            return False
+        return point_key(self.problem.space.snap(found.point)) in self.problem.evaluated_keys
 
     def _search(self, rng: np.random.Generator) -> Found | None:
         """Where an evaluation is likelier to work than to fail; elsewhere only if that is all."""
@@ -267,9 +274,10 @@ def recommend(problem: Problem) -> Recommendation | None:
 
 def _best_place(model: FittedModel, surface: Surface, rng: np.random.Generator) -> Found | None:
     problem = model.problem
-    return maximize(
-        surface, search_space(problem), problem.options.search, rng=rng, anchors=model.anchors
-    )
+    space = search_space(problem)
+    if model.constraints and problem.options.treatment == "naive":
+        space = problem.space  # rounded afterwards, it might violate a constraint
+    return maximize(surface, space, problem.options.search, rng=rng, anchors=model.anchors)
 
 
 def _recommendable(model: FittedModel, kappa: float) -> Surface:

@@ -89,8 +89,9 @@ def add_results(
 
 
 def _without_known(results: list[Result], config: Config, store: Store) -> list[Result]:
-    """The results that no job has; one that stands twice may be there twice."""
-    ended = [job for status in FINISHED for job in store.jobs(status)]
+    """The results that no job has; one that stands twice may be there twice. A void job has none:
+    that its point fails is news."""
+    ended = [job for status in FINISHED for job in store.jobs(status) if not job.is_void]
     failed = {config.task_name: math.nan}  # as which `export` and `add` hand on a broken job
     known = Counter(_identity(job.params, job.values or failed, config) for job in ended)
     new = []

@@ -190,9 +190,11 @@ def _take_value(cells: dict[str, Any], column: str, task: str, row: Row) -> floa
 
 
 def _take_metrics(cells: dict[str, Any], config: Config) -> dict[str, float]:
-    """The numbers beside the objective; constraints may go by their names alone."""
+    """The numbers beside the objective; constraints may go by their names alone, but for a column
+    of an export that is the job's own, such as its seconds."""
+    own = JOB_COLUMNS if "status" in cells else ()
     for name in config.constraints:
-        if name in cells and METRIC + name not in cells:
+        if name in cells and METRIC + name not in cells and name not in own:
             cells[METRIC + name] = cells.pop(name)
     columns = [column for column in cells if column.startswith(METRIC)]
     taken = {column.removeprefix(METRIC): cells.pop(column) for column in columns}

@@ -52,7 +52,9 @@ def chance(probability: float) -> str:
     """`0.3 %`, `99.97 %`: never 100 % of what is less."""
     percent = 100.0 * probability
     digits = max(0, min(6, -math.floor(math.log10(max(100.0 - percent, 1e-12))) + 1))
-    return f"{percent:.{digits}f} %" if 99.0 < percent < 100.0 else f"{percent:.3g} %"
+    if not 99.0 < percent < 100.0:
+        return f"{percent:.3g} %"
+    return f"{min(percent, 100.0 - 10.0**-digits):.{digits}f} %"
 
 
 def estimate(mean: float, sd: float) -> str:

@@ -248,3 +248,12 @@ def test_nothing_is_recommended_where_a_constraint_is_not_sure_enough_to_hold() 
     constraint, U = some_feasibility(0.5), some_points(200)
     surface = WhereItWorks(NegativeBound(some_ensemble(SPACE)), constraint, np.log(0.9))
     assert np.array_equal(np.isfinite(surface.value(U)), constraint.probability(U) >= 0.9)
+
+
+@pytest.mark.parametrize("limit", [-1e16, 1e16])
+def test_a_limit_that_is_out_of_reach_has_a_finite_gradient(limit: float) -> None:
+    U = some_points()
+    constraint = some_feasibility(limit).missed_at(U[:1])
+    values, slopes = constraint.log_probability_and_gradient(U)
+    assert np.isfinite(values).all()
+    assert np.isfinite(slopes).all()

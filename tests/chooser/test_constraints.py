@@ -283,3 +283,46 @@ def test_a_constraint_that_can_not_be_is_refused() -> None:
         Constraint("c", min_confidence=1.0)
     with pytest.raises(SpearmintError, match="must have a name"):
         Constraint("")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "lacking",
+    [[-0.3, -0.30000000000000004, -0.3], [-1000.0, -1000.001, -1000.002], [-1.7e308] * 3],
+    ids=["rounding", "nearly constant", "largest"],
+)
+def test_a_constraint_that_is_far_from_holding_spoils_no_suggestion(
+    options: ChooserOptions, lacking: list[float]
+) -> None:
+    points = np.array([[0.1, 0.2], [0.5, 0.4], [0.9, 0.7]])
+    problem = problem_of(MIXED, points, {"f": [1.0, 2.0, 3.0], "c": lacking}, options)
+    answer = suggest(problem, 3)
+    assert acquisitions(list(answer.suggestions)) == [FEASIBILITY] * 3
+    assert recommend(problem) is not None
+
+
+def test_under_noise_a_place_that_is_known_to_violate_a_constraint_is_not_gone_back_to() -> None:
+    """Of three cells that are all known, the best is the only one that is not allowed."""
+    noise = np.random.default_rng(0).standard_normal(12).tolist()
+    functions: Functions = {"f": lambda p: p["k"] + 0.1 * noise.pop(), "c": lambda p: p["k"] - 0.9}
+    space, told = Space({"k": Int(0, 2)}), list[Params]()
+    values: dict[str, list[float]] = {task: [] for task in functions}
+    for _ in range(10):
+        points = np.array([space.encode(p) for p in told]).reshape(-1, 1)
+        told += [s.params for s in suggest(problem_of(space, points, values, QUICK)).suggestions]
+        for task, function in functions.items():
+            values[task].append(function(told[-1]))
+    assert [p["k"] for p in told].count(0) <= 3
+
+
+@BOTH
+def test_what_is_recommended_holds_as_it_is_rounded(options: ChooserOptions) -> None:
+    functions: Functions = {
+        "f": lambda p: (p["x"] - 4) ** 2 + (p["n"] - 6) ** 2,
+        "sum": lambda p: 7 - p["x"] - p["n"],
+    }
+    space = Space({"x": Float(0, 4), "n": Int(0, 6)})
+    _, problem = run(space, functions, 12, replace(options, treatment="naive"))
+    found = recommend(problem)
+    assert found is not None
+    assert found.constraints["sum"] >= 0.99

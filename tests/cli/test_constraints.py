@@ -156,6 +156,27 @@ def test_what_is_exported_has_all_numbers_and_can_be_added_again(
     assert jobs[0]["metrics"] == {"load": -1, "size": 1}
 
 
+def test_the_seconds_of_an_exported_job_are_no_constraint_of_that_name(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    timed = CONFIG | {"tasks": TASKS | {"seconds": {"type": "CONSTRAINT"}}}
+    (bound / "config.json").write_text(json.dumps(timed))
+    spearmint("run", bound, "--plain", "--max-finished-jobs", "1")
+    spearmint("export", bound, "-o", bound / "jobs.json")
+    again = spearmint("add", bound, bound / "jobs.json", "--json").json
+    assert (again["added"], again["known"]) == ([], 1)
+
+
+def test_a_failure_at_the_point_of_a_job_that_was_stopped_is_news(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    (reserved,) = spearmint("suggest", bound, "--reserve", "--json").json
+    spearmint("stop", bound, reserved["id"])
+    failed = [{**reserved["params"], "value": None}]
+    (bound / "failed.json").write_text(json.dumps(failed))
+    assert len(spearmint("add", bound, bound / "failed.json", "--json").json["added"]) == 1
+
+
 def test_a_result_is_told_with_the_numbers_of_its_constraints(
     spearmint: CommandLine, bound: Path
 ) -> None:

@@ -54,3 +54,11 @@ def test_an_objective_that_is_not_a_number_failed_and_a_metric_is_none() -> None
     assert dict(value_text.results(values, objective="main")) == {
         "main": "failed here (NaN or infinite)", "trees": "NaN", "seconds": "1.5",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(1.0, "100 %"), (1 - 1e-11, "99.999999 %"), (0.9997, "99.970 %"), (0.5, "50 %")],
+)
+def test_what_is_less_than_certain_is_never_100_percent(probability: float, text: str) -> None:
+    assert value_text.chance(probability) == text
