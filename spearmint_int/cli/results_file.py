@@ -30,7 +30,7 @@ Result: TypeAlias = tuple[JobDraft, dict[str, float]]
 
 # What `export` writes beside the parameters; `add` passes over it.
 JOB_COLUMNS = ("id", "status", "value", "seconds", "source", "attempts", "created", "started",
-               "ended", "failure", "reserved", "void", "point", "values",
+               "ended", "failure", "reserved", "void", "queued", "point", "values",
                "unfulfilled")  # fmt: skip
 PREFIX = "params."  # tells a variable called `id` from the job's id
 DELIMITERS = ",;\t"
