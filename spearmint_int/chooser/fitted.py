@@ -94,6 +94,12 @@ class FittedModel:
         return bool(self.constraints) and not np.any(self.holding & inside)
 
     @property
+    def knows_no_best(self) -> bool:
+        """Whether there is no best to be sure of: no place is known where all hold, or one of the
+        constraints has no number yet, as when it is misspelt."""
+        return len(self.constraints) < len(self.problem.constraints) or self.knows_no_place
+
+    @property
     def anchors(self) -> FloatArray:
         """The rows evaluated so far, best first, those that violate a constraint last; none from
         beyond the bounds."""

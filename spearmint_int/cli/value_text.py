@@ -47,8 +47,10 @@ def results(
 def constraints(probabilities: Mapping[str, float], note: str = "") -> Iterator[tuple[str, str]]:
     """(name, text) of how likely each holds, and what else there is to say; nothing of none."""
     listed = ", ".join(f"{name} {chance(p)}" for name, p in probabilities.items())
-    yield "constraints", listed and f"hold with a probability of: {listed}"
-    yield "note", note
+    if listed:
+        yield "constraints", f"hold with a probability of: {listed}"
+    if note:
+        yield "note", note
 
 
 def chance(probability: float) -> str:

@@ -131,6 +131,7 @@ def test_the_report_has_the_best_that_counts(
     assert "<dt>best</dt><dd>2.25 (job 2)</dd>" in text
     assert "<td>complete, load not fulfilled</td>" in text
     assert "&quot;min-confidence&quot;: 0.9" in text
+    assert "<dd></dd>" not in text
 
 
 def test_the_report_says_that_nothing_fulfils_every_constraint(
@@ -139,6 +140,16 @@ def test_the_report_says_that_nothing_fulfils_every_constraint(
     assert spearmint("report", hopeless, "-o", tmp_path / "report.html").code == 0
     text = (tmp_path / "report.html").read_text()
     assert "<dt>best</dt><dd>no result fulfils every constraint</dd>" in text
+    assert "no place is known where every constraint holds" in text
+    assert "sure that no point is better" not in text
+
+
+def test_nothing_is_certain_while_a_constraint_has_no_number(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    brought(bound, spearmint, "x,n,value,load\n0,0,0,1\n1,4,5,2\n0.5,2,3,1\n")
+    certainty = spearmint("certainty", bound)
+    assert certainty.out == "no place is known where every constraint holds\n"
 
 
 # --- files and people -----------------------------------------------------------------------------
