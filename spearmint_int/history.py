@@ -10,7 +10,7 @@ import numpy as np
 from spearmint_int.arrays import inside_cube
 from spearmint_int.chooser import Observations
 from spearmint_int.errors import DamagedJob, JobNotFound
-from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus, Tally
+from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus, Tally, has_failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -24,8 +24,15 @@ if TYPE_CHECKING:
 CHAIN = "hyperparameters"  # the chain's name in a store
 FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
 UNKNOWN = 0
-COMPLETE, BROKEN, VOID = 1, 2, 3  # void: broken, and says nothing of its point
-STATUSES = {COMPLETE: JobStatus.COMPLETE, BROKEN: JobStatus.BROKEN, VOID: JobStatus.BROKEN}
+COMPLETE, BROKEN = 1, 2
+VOID = 3  # broken, and says nothing of its point
+FAILED = 4  # complete, with NaN for a task
+STATUSES = {
+    COMPLETE: JobStatus.COMPLETE,
+    BROKEN: JobStatus.BROKEN,
+    VOID: JobStatus.BROKEN,
+    FAILED: JobStatus.COMPLETE,
+}
 
 
 class History(Protocol):
@@ -265,8 +272,12 @@ class StoreHistory:
             for task, values in self._values.items():
                 values[e.id - 1] = e.value(task)
             self._seconds[e.id - 1] = np.nan if e.seconds is None else e.seconds
-            code = COMPLETE if e.status is JobStatus.COMPLETE else BROKEN
-            self._codes[e.id - 1] = VOID if e.is_void else code
+            self._codes[e.id - 1] = self._code(e)
+
+    def _code(self, e: JobPoint) -> int:
+        if e.status is JobStatus.COMPLETE:
+            return COMPLETE if e.worked(self._values) else FAILED
+        return VOID if e.is_void else BROKEN
 
     def _fits(self, e: JobPoint) -> bool:
         """False for a damaged job, and for a point of another space."""
@@ -313,7 +324,8 @@ class MemoryHistory:
             for task in self._tasks
         }
         unknown = np.full(len(points), np.nan)
-        return Observations(points, columns, unknown, np.isfinite(columns[self._tasks[0]]))
+        worked = [not has_failed(values, self._tasks) for _, values in self._rows]
+        return Observations(points, columns, unknown, np.array(worked, dtype=np.bool_))
 
     def pending(self) -> FloatArray:
         return np.array(self._pending).reshape(-1, self._dimensions)

@@ -206,6 +206,15 @@ class Job:
         return () if self.values is None else unfulfilled(self.values, self.constraints)
 
     @property
+    def unfulfilled_text(self) -> str:
+        """`disk not fulfilled, weight without a number`; empty where every constraint is."""
+        values = self.values or {}
+        without = [n for n in self.unfulfilled if math.isnan(values.get(n, math.nan))]
+        seen = unfulfilled_text(n for n in self.unfulfilled if n not in without)
+        unseen = f"{', '.join(without)} without a number" if without else ""
+        return ", ".join(filter(None, [seen, unseen]))
+
+    @property
     def is_reserved(self) -> bool:
         """True for a point that waits for a person to bring its result."""
         return self.status is JobStatus.NEW and self.resource.startswith(RESERVED)
@@ -243,6 +252,10 @@ class JobPoint(NamedTuple):
     def value(self, task: str) -> float:
         """The task's number; NaN for a broken or unfinished job, or one without that task."""
         return math.nan if self.values is None else self.values.get(task, math.nan)
+
+    def worked(self, tasks: Iterable[str]) -> bool:
+        """Whether it is complete, and none of these tasks failed."""
+        return self.values is not None and not has_failed(self.values, tasks)
 
 
 @dataclass(frozen=True)
@@ -287,6 +300,11 @@ def seconds_between(started: float | None, ended: float | None) -> float | None:
     return None if started is None or ended is None else max(ended - started, 0.0)
 
 
+def has_failed(values: Mapping[str, float], tasks: Iterable[str]) -> bool:
+    """Whether NaN stands for any of the tasks: of one that is missing nothing is known."""
+    return any(not math.isfinite(values[task]) for task in tasks if task in values)
+
+
 def unfulfilled(values: Mapping[str, float], constraints: Iterable[str]) -> tuple[str, ...]:
     """Those of the constraints that are below 0, or without a number."""
     return tuple(name for name in constraints if not values.get(name, math.nan) >= 0.0)
@@ -310,6 +328,11 @@ def _checked_number(task: str, value: float) -> float:
         raise TypeError(f"the value of task {task!r} must be a number, got {value!r}")
     number = as_float(value)
     return number if math.isfinite(number) else math.nan
+
+
+def as_constraint(value: float) -> float:
+    """A constraint's number; True and False, of one that is only met or not, are 1 and −1."""
+    return (1.0 if value else -1.0) if isinstance(value, bool) else as_float(value)
 
 
 def as_float(number: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -12,6 +13,7 @@ import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
 from spearmint_int.errors import ResultError, SpearmintError, alternatives
+from spearmint_int.jobs import as_constraint
 
 
 def as_seed(seed: int | None) -> int:
@@ -94,11 +96,29 @@ def as_results(value: Any, constraints: Sequence[Constraint]) -> dict[str, float
     if not constraints or OBJECTIVE not in value:
         wanted = _wanted(constraints) if constraints else "a number"
         raise ResultError(f"a result must be {wanted}, got {value!r}")
-    beside = {c.task: as_result(value[c.task]) for c in constraints if c.task in value}
-    return {OBJECTIVE: as_result(value[OBJECTIVE])} | {
-        name: number if math.isfinite(number) else math.nan  # as a store keeps it
-        for name, number in beside.items()
-    }
+    names = [c.task for c in constraints]
+    _warn_of_another_name(value, names)
+    found = {name: _as_constraint(value[name]) for name in names if name in value}
+    return {OBJECTIVE: as_result(value[OBJECTIVE]), **found}
+
+
+def _as_constraint(value: Any) -> float:
+    """Its number as a folder would keep it: NaN where it is infinite."""
+    plain = value.item() if isinstance(value, np.ndarray | np.bool_) and value.size == 1 else value
+    number = as_constraint(plain if isinstance(plain, bool) else as_result(plain))
+    return number if math.isfinite(number) else math.nan
+
+
+def _warn_of_another_name(value: Mapping[str, Any], names: Sequence[str]) -> None:
+    """A constraint may be missing, but where another name is there instead it is misspelt."""
+    missing = [name for name in names if name not in value]
+    others = [name for name in value if name not in (OBJECTIVE, *names)]
+    if missing and others:
+        warnings.warn(
+            f"a result has no number for the constraint {missing[0]!r}, which counts as not "
+            f"fulfilled; it has {', '.join(map(repr, others))}",
+            stacklevel=3,
+        )
 
 
 def _wanted(constraints: Sequence[Constraint]) -> str:

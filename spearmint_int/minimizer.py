@@ -348,9 +348,15 @@ class _Search:
         if any(np.isfinite(evaluation.value) for evaluation in history):
             found = self.optimizer.recommend()
             params = deepcopy(history[0].params) if found is None else found.params
-            return MinimizeResult(params, float("nan"), found, history, NONE_FULFILS, *posed)
+            return MinimizeResult(params, float("nan"), found, history, self._why_none(), *posed)
         first = history[0].copy()  # every evaluation failed: the first one stands for all
         return MinimizeResult(first.params, first.value, None, history, "all failed", *posed)
+
+    def _why_none(self) -> str:
+        """Why no result counts: a constraint without any number is likely misspelt."""
+        told = {name for e in self.optimizer.history for name in e.constraints}
+        untold = [c.task for c in self.optimizer.constraints if c.task not in told]
+        return f"{NONE_FULFILS}; none has {', '.join(untold)}" if untold else NONE_FULFILS
 
 
 class _Bar(AbstractContextManager["_Bar"]):

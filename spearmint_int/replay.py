@@ -17,7 +17,7 @@ import numpy as np
 from spearmint_int.chooser import LIKELIHOODS, Observations, Problem, Suggestion
 from spearmint_int.errors import SpearmintError
 from spearmint_int.experiment import Experiment, StoredExperiment
-from spearmint_int.jobs import FINISHED, Job, JobPoint, JobStatus, Source, ids_of
+from spearmint_int.jobs import FINISHED, Job, JobPoint, Source, ids_of
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
@@ -41,7 +41,7 @@ class PastHistory:
             self._points(self.known),
             {task: np.array([e.value(task) for e in self.known]) for task in self.tasks},
             np.array(seconds),
-            np.array([e.status is JobStatus.COMPLETE for e in self.known], dtype=np.bool_),
+            np.array([e.worked(self.tasks) for e in self.known], dtype=np.bool_),
             self.void,
         )
 

@@ -37,12 +37,12 @@ def add(store: Store, u: float) -> Job:
     return job
 
 
-def complete(store: Store, u: float, value: float) -> Job:
+def complete(store: Store, u: float, value: float, **others: float) -> Job:
     """A job that ran; others may be new or pending before it."""
     add(store, u)
     job = store.claim("a", lease_seconds=60)
     assert job is not None
-    store.complete(job.claim, {"main": value})
+    store.complete(job.claim, {"main": value, **others})
     return job
 
 
@@ -69,6 +69,15 @@ def test_finished_jobs_have_values_and_others_are_pending(
     add(store, 0.2)
     assert seen(known) == ([0.1], [3.0], [0.2])
     assert known.counts[JobStatus.NEW] == known.counts[JobStatus.COMPLETE] == 1
+
+
+def test_a_constraint_that_is_nan_has_failed_and_one_that_is_missing_has_not(store: Store) -> None:
+    complete(store, 0.1, 1.0, load=np.nan)
+    complete(store, 0.2, 1.0)
+    known = StoreHistory(store, tasks=["main", "load"], dimensions=2)
+    known.refresh()
+    assert known.observations().worked.tolist() == [False, True]
+    assert known.counts[JobStatus.COMPLETE] == len(known.finished_ids) == 2
 
 
 def test_jobs_that_end_out_of_order_are_found(store: Store, known: StoreHistory) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from spearmint_int import Constraint, Float, Int, Optimizer, SpearmintError, minimize
@@ -169,3 +171,34 @@ def test_a_constraint_may_be_called_float(tmp_path: Path) -> None:
     optimizer.tell({"x": 1.0, "n": 1}, {"main": 1.0, "float": 0.5})
     optimizer.save(tmp_path / "state.json")
     assert Optimizer.load(tmp_path / "state.json").history == optimizer.history
+
+
+def test_the_search_stays_away_from_where_a_constraint_is_nan() -> None:
+    tried: list[bool] = []
+
+    def blind(params: Params) -> dict[str, float]:
+        tried.append(params["n"] > 3)
+        return bounded(params) | ({"sum": math.nan} if tried[-1] else {})
+
+    result = minimize(blind, SPACE, 20, constraints=["sum"], **QUICK)
+    assert sum(tried) <= 8
+    assert result.value == pytest.approx(9.0, abs=0.1)
+    assert result.recommendation is not None
+    assert result.recommendation.params["n"] == 3
+
+
+@pytest.mark.parametrize("kind", [bool, np.bool_, np.atleast_1d])
+def test_true_and_false_say_whether_a_constraint_is_met(kind: Callable[[bool], Any]) -> None:
+    optimizer = Optimizer(SPACE, constraints=["sum"], **QUICK)
+    for x, met in ((1.0, True), (2.0, False)):
+        optimizer.tell({"x": x, "n": 1}, {"main": x, "sum": kind(met)})
+    assert [e.constraints["sum"] for e in optimizer.history] == [1.0, -1.0]
+
+
+def test_a_constraint_by_another_name_is_told_of() -> None:
+    def misspelt(params: Params) -> dict[str, float]:
+        return {"main": params["x"], "smu": 1.0}
+
+    with pytest.warns(UserWarning, match="no number for the constraint 'sum'.*it has 'smu'"):
+        result = minimize(misspelt, SPACE, 4, constraints=["sum"], **QUICK)
+    assert result.message == "no result fulfils every constraint; none has sum"

@@ -28,6 +28,7 @@ DRAWS = 1000
 MOST_CELLS = 1200
 SCREENED, PROMISING = 8192, 500  # candidates of a larger space, and how many of them are drawn
 KAPPA = 2.0
+NONE_KNOWN = "no place is known where every constraint holds"  # of a model that knows no best
 MAY_HOLD = 0.05  # the least probability of a constraint at a point that is drawn
 # Rounds of draws, each with a new point for every draw around its minimum: at these fractions of
 # the range, as minima lie between points.

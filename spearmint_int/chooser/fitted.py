@@ -83,13 +83,22 @@ class FittedModel:
     @cached_property
     def holding(self) -> BoolArray:
         """Which of the rows [n] fulfil every constraint, as far as is known."""
-        return _all_count(self.constraints, self.data.X)
+        hold = _all_count(self.constraints, self.data.X)
+        if not self.constraints or self.feasibility is None:
+            return hold
+        return hold & self.feasibility.works(self.data.X)
 
     @property
     def knows_no_place(self) -> bool:
         """Whether there are constraints, and no place within the bounds is known where all hold."""
         inside = self.problem.space.inside(self.data.X)
         return bool(self.constraints) and not np.any(self.holding & inside)
+
+    @property
+    def knows_no_best(self) -> bool:
+        """Whether there is no best to be sure of: no place is known where all hold, or one of the
+        constraints has no number yet, as when it is misspelt."""
+        return len(self.constraints) < len(self.problem.constraints) or self.knows_no_place
 
     @property
     def anchors(self) -> FloatArray:
@@ -174,11 +183,13 @@ def _fit(
     constraints = _fit_constraints(problem, rng)
     scale = OutputScale.of(values, at_least=least_unit)
     if constraints:
-        scale = _with_knee_among(values[_all_count(constraints, X)], scale)
+        told = problem.observations.worked[worked]
+        scale = _with_knee_among(values[_all_count(constraints, X) & told], scale)
     y = scale.apply(values)
     data = TrainingData.collapse(X, y, reference=y)
     draws = sample_posteriors(data, model, problem.options.sampler, rng=rng, start=problem.chain)
-    feasibility = None if np.all(worked) else _fit_feasibility(problem, rng)
+    failed = ~worked | ~problem.observations.worked if constraints else ~worked
+    feasibility = _fit_feasibility(problem, failed, rng) if np.any(failed) else None
     return FittedModel(problem, scale, data, draws, feasibility, constraints)
 
 
@@ -201,11 +212,11 @@ def _all_count(
     return np.asarray(np.all([np.ones(len(points), dtype=np.bool_), *each], axis=0))
 
 
-def _fit_feasibility(problem: Problem, rng: np.random.Generator) -> Feasibility:
-    """The model of what failed, of 0 and 1, standardised."""
-    failed = 1.0 - np.isfinite(problem.values)
-    shift, scale = float(np.mean(failed)), float(np.std(failed)) or 1.0
-    y, half = (failed - shift) / scale, (0.5 - shift) / scale
+def _fit_feasibility(problem: Problem, failed: BoolArray, rng: np.random.Generator) -> Feasibility:
+    """The model of what failed [n], of 0 and 1, standardised."""
+    ones = failed.astype(np.float64)
+    shift, scale = float(np.mean(ones)), float(np.std(ones)) or 1.0
+    y, half = (ones - shift) / scale, (0.5 - shift) / scale
     ensemble, data = _fit_beside(problem, _rows(problem), y, rng)
     worked = data.X[data.row_means(y) < half]
     return Feasibility(ensemble, half, frozenset(point_key(row) for row in worked))

@@ -57,8 +57,9 @@ class Observations:
     """n evaluations: their points in the unit cube [n, D], and what came of each.
 
     `values` has the numbers [n] of every task by its name, NaN where there is none; `seconds` [n]
-    is what each cost, NaN where that is not known; `worked` [n] is False for those that broke.
-    Beside them were `void` ones, of which nothing is known, not even that they fail.
+    is what each cost, NaN where that is not known; `worked` [n] is False for those that broke, and
+    for those that said NaN for a task: a number that is only missing is no failure. Beside them
+    were `void` ones, of which nothing is known, not even that they fail.
     """
 
     points: FloatArray
@@ -151,6 +152,8 @@ class Problem:
         settings = (self.space, replace(self.options, threads=1), self.seed, self.objective)
         hashed = hashlib.sha256(repr((*settings, *void, *constraints)).encode())
         known = [self.observations.values[c.task] for c in self.constraints]
+        if self.constraints and not np.all(self.observations.worked):
+            known.append(self.observations.worked.astype(np.float64))
         for array in (self.observations.points, self.values, self.pending, *chain, *known):
             hashed.update(repr(array.shape).encode())
             hashed.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())

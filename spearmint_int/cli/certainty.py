@@ -44,7 +44,7 @@ def certainty(folder: Folder, as_json: bool) -> None:
 
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
-    if snapshot.model is None or snapshot.model.knows_no_place:
+    if snapshot.model is None or snapshot.model.knows_no_best:
         _tell_why_not(snapshot, as_json=as_json)
         return
     with one_blas_thread():
@@ -56,10 +56,12 @@ def certainty(folder: Folder, as_json: bool) -> None:
 
 
 def _tell_why_not(snapshot: Snapshot, *, as_json: bool) -> None:
+    from spearmint_int.analysis.optimum import NONE_KNOWN  # noqa: PLC0415
+
     varies = bool(snapshot.problem.space.groups)
     reason = "two results are needed for a model" if varies else "no variable can vary"
     if snapshot.model is not None:
-        reason = "no place is known where every constraint holds"
+        reason = NONE_KNOWN
     if as_json:
         print_json(NO_MODEL | {"reason": reason})
     else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spearmint_int.cli import value_text
 from spearmint_int.cli.arguments import FINE, USERS_MISTAKE, json_option, on_folder
 from spearmint_int.cli.output import print_json
 from spearmint_int.errors import SpearmintError
@@ -62,4 +63,6 @@ def _declared(config: Config) -> str:
     kinds = [variable.type for variable in config.variables.values()]
     variables = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
     budget = "no limit" if config.budget is None else f"{config.budget} jobs"
-    return f"{config.experiment_name}: {variables}; {config.likelihood}; budget: {budget}"
+    bound = value_text.counted(len(config.constraints), "constraint")
+    tasks = f"{config.likelihood}, {bound}" if config.constraints else config.likelihood
+    return f"{config.experiment_name}: {variables}; {tasks}; budget: {budget}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spearmint_int.cli import value_text
-from spearmint_int.jobs import NONE_FULFILS, JobStatus, unfulfilled_text
+from spearmint_int.jobs import NONE_FULFILS, JobStatus
 from spearmint_int.manager.events import (
     Event,
     JobEnded,
@@ -49,6 +49,8 @@ def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: 
         return head + "handed back; the next run starts it again"
     if job.status is JobStatus.BROKEN:
         return f"{head}broken: {failure.message} (at {value_text.params(job.params)})"
+    if job.attempts == 0:  # one that could not begin is no attempt
+        return f"{head}can't be started, and is tried again: {failure.message}"
     tried = f"attempt {job.attempts} of {max_attempts}"
     return f"{head}failed, {tried}: {failure.message}"
 
@@ -129,6 +131,6 @@ def _result(job: Job, task: str, progress: Progress) -> str:
     value = value_text.result((job.values or {}).get(task))
     is_best = progress.best is not None and progress.best.job_id == job.id
     mark = " best so far" if is_best else ""
-    mark += f", {unfulfilled_text(job.unfulfilled)}" if job.unfulfilled else ""
+    mark += f", {job.unfulfilled_text}" if job.unfulfilled else ""
     took = "" if job.seconds is None else f" ({value_text.duration(job.seconds)})"
     return f"{value}{mark}{took} at {value_text.params(job.params)}"

@@ -21,7 +21,7 @@ from spearmint_int.cli.arguments import (
 from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
 from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.errors import StoreMissing
-from spearmint_int.jobs import JobStatus, unfulfilled_text
+from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,7 +156,7 @@ def _cells(job: Job, config: Config) -> list[str]:
 
 def _why(job: Job) -> str:
     """Why it has no value, or none that counts."""
-    why = unfulfilled_text(job.unfulfilled)
+    why = job.unfulfilled_text
     if job.failures and job.values is None:
         why = job.failures[-1].message
     return f"({why})" if why else ""

@@ -16,7 +16,6 @@ from spearmint_int.cli.arguments import (
     on_folder,
 )
 from spearmint_int.cli.output import job_document, print_json
-from spearmint_int.jobs import unfulfilled_text
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import Suggestion
@@ -101,7 +100,7 @@ def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
         print_json(job_document(job, task=folder.config.task_name))
     else:
         kept = value_text.result((job.values or {}).get(folder.config.task_name))
-        judged = "".join(f", {text}" for text in filter(None, [unfulfilled_text(job.unfulfilled)]))
+        judged = f", {job.unfulfilled_text}" if job.unfulfilled else ""
         click.echo(f"job {job.id}: {kept}{judged} at {value_text.params(job.params)}")
 
 

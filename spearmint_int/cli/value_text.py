@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6
 MOST_DECIMALS = 7
+MOST_DIGITS = 10
 MOST_NUMBERS = 10  # of damaged jobs
 
 
@@ -39,13 +40,17 @@ def results(
         text = (result if name == objective else number)(value)
         word = "not fulfilled" if name in missed else "fulfilled"
         yield name, f"{text} ({word})" if name in constraints else text
+    if values:
+        yield from ((n, "missing (not fulfilled)") for n in constraints if n not in values)
 
 
 def constraints(probabilities: Mapping[str, float], note: str = "") -> Iterator[tuple[str, str]]:
     """(name, text) of how likely each holds, and what else there is to say; nothing of none."""
     listed = ", ".join(f"{name} {chance(p)}" for name, p in probabilities.items())
-    yield "constraints", listed and f"hold with a probability of: {listed}"
-    yield "note", note
+    if listed:
+        yield "constraints", f"hold with a probability of: {listed}"
+    if note:
+        yield "note", note
 
 
 def chance(probability: float) -> str:
@@ -63,8 +68,8 @@ def estimate(mean: float, sd: float) -> str:
         return number(mean)
     decimals = 1 - math.floor(math.log10(sd))
     if not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:
-        digits = math.floor(math.log10(abs(mean) or sd)) + decimals
-        return f"{mean:.{max(digits, 1)}e} ± {sd:.2g}"
+        digits = math.floor(math.log10(abs(mean) or sd)) + decimals + 1
+        return f"{mean:.{min(max(digits, 2), MOST_DIGITS)}g} ± {sd:.2g}"
     decimals = max(decimals, 0)
     return f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
 

@@ -40,7 +40,7 @@ EXPECTED = {
 }
 
 # Known, so that they get a sentence of their own, but not worth offering.
-NOT_SUPPORTED = frozenset({"MATLAB", "MCR", "BINOMIAL", "STEP", "CONSTRAINT"})
+NOT_SUPPORTED = frozenset({"MATLAB", "MCR", "BINOMIAL", "STEP"})
 
 
 def sentences(error: ValidationError, document: Any) -> list[str]:

@@ -191,7 +191,8 @@ def as_report(result: object) -> Report:
 
 
 def as_number(value: object, name: object = None) -> float:
-    """A float from a number, a numpy scalar, or an array or tensor with one element."""
+    """A float from a number, a numpy scalar, or an array or tensor with one element; True and False
+    stay what they are, since of a constraint they say whether it is met."""
     where = "main() returned" if name is None else f"main() returned, for {name!r},"
     rule = "" if name is None else "; every value that it returns must be one"
     if value is None:
@@ -205,7 +206,8 @@ def as_number(value: object, name: object = None) -> float:
     numeric = hasattr(value, "__float__") or hasattr(value, "__index__")
     try:
         if numeric:
-            return float(value.item() if shape else value)  # type: ignore[attr-defined, arg-type]
+            plain = value.item() if shape is not None else value  # type: ignore[attr-defined]
+            return plain if isinstance(plain, bool) else float(plain)  # type: ignore[arg-type]
     except OverflowError:
         largest = "beyond the largest float, 1.8e308"
         raise UnusableError("bad-result", f"{where} a number {largest}") from None

@@ -9,7 +9,7 @@ import signal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spearmint_int.errors import ObjectiveError
-from spearmint_int.jobs import Failure, FailureKind, Values, as_float
+from spearmint_int.jobs import Failure, FailureKind, Values, as_constraint, as_float
 from spearmint_int.launcher.script import first_line_fault
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def named_values(values: dict[str, Any], tasks: Sequence[str], *, who: str) -> O
     wrong = next((n for n, v in ordered.items() if not isinstance(v, int | float)), None)
     if wrong is not None:
         return _bad(f"{who} returned {_short(ordered[wrong])} for {wrong}, not a number")
-    return {name: as_float(value) for name, value in ordered.items()}
+    constraints = tasks[1:]
+    return {n: (as_constraint if n in constraints else as_float)(v) for n, v in ordered.items()}
 
 
 def _wanted(tasks: Sequence[str]) -> str:

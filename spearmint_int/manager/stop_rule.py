@@ -55,7 +55,7 @@ def goal_reached(
     with one_blas_thread():
         try:
             model = fit(_doubting(problem), rng)
-            if model.knows_no_place:  # where every constraint holds: there is no best to be sure of
+            if model.knows_no_best:
                 return None
             draws = optimum_draws(model, rng)
         except np.linalg.LinAlgError:

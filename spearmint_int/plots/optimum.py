@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spearmint_int.analysis.optimum import (
+    NONE_KNOWN,
     best_cells,
     certificate,
     discrete_groups,
@@ -94,6 +95,8 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
     if model is None or not groups:
         needed = "two results are needed for a model" if groups else "there is no integer to choose"
         return empty(needed, title=TITLE, theme=theme)
+    if model.knows_no_best:
+        return empty(NONE_KNOWN, title=TITLE, theme=theme)
     draws = optimum_draws(model, np.random.default_rng(0))
     along = grids(space)
     panels = [(along[group], probability_of_best(draws, group)) for group in groups]

@@ -74,7 +74,7 @@ FAULTS = {
     "database disk image is malformed": (
         "it is damaged: restore a copy, or save what is readable with `sqlite3 FILE .recover`"
     ),
-    "disk I/O error": "the disk or file system failed: check it, then run the command again",
+    "disk I/O error": "the disk is full or has failed: free some space, or check it",
     "no such table": "it is not a job store: move it away and start anew",
 }
 

@@ -117,8 +117,10 @@ def test_a_job_is_shown_with_what_it_fulfils(spearmint: CommandLine, with_result
     shown = {fact[0]: fact[1] for fact in facts if len(fact) == 2}
     assert (shown["load"], shown["size"]) == ("-1 (not fulfilled)", "1 (fulfilled)")
     listed = spearmint("jobs", with_results).out.splitlines()[1:]
-    assert ["not fulfilled" in line for line in listed] == [True, False, True, False, False, False]
-    assert "(size not fulfilled)" in listed[2]
+    judged = ["(" in line for line in listed]
+    assert judged == [True, False, True, False, False, False]
+    assert "(load not fulfilled)" in listed[0]
+    assert "(size without a number)" in listed[2]
 
 
 def test_the_report_has_the_best_that_counts(
@@ -129,6 +131,7 @@ def test_the_report_has_the_best_that_counts(
     assert "<dt>best</dt><dd>2.25 (job 2)</dd>" in text
     assert "<td>complete, load not fulfilled</td>" in text
     assert "&quot;min-confidence&quot;: 0.9" in text
+    assert "<dd></dd>" not in text
 
 
 def test_the_report_says_that_nothing_fulfils_every_constraint(
@@ -137,6 +140,16 @@ def test_the_report_says_that_nothing_fulfils_every_constraint(
     assert spearmint("report", hopeless, "-o", tmp_path / "report.html").code == 0
     text = (tmp_path / "report.html").read_text()
     assert "<dt>best</dt><dd>no result fulfils every constraint</dd>" in text
+    assert "no place is known where every constraint holds" in text
+    assert "sure that no point is better" not in text
+
+
+def test_nothing_is_certain_while_a_constraint_has_no_number(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    brought(bound, spearmint, "x,n,value,load\n0,0,0,1\n1,4,5,2\n0.5,2,3,1\n")
+    certainty = spearmint("certainty", bound)
+    assert certainty.out == "no place is known where every constraint holds\n"
 
 
 # --- files and people -----------------------------------------------------------------------------
@@ -267,3 +280,35 @@ def test_results_without_a_constraint_are_not_those_of_an_experiment_with_it(
     answer = spearmint("run", with_results)
     assert answer.code == 2
     assert "tasks: the results so far are of cost, load, size, not of cost, load" in answer.err
+
+
+def test_true_and_false_say_whether_a_constraint_is_met(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    objective = """import numpy as np
+def main(job_id, params):
+    return {'cost': 1.0, 'load': job_id > 1, 'size': np.float64(job_id) > 2}
+"""
+    spearmint("run", edited(bound, objective), "--max-finished-jobs", "3")
+    assert [job["metrics"] for job in spearmint("jobs", bound, "--json").json] == [
+        {"load": -1, "size": -1}, {"load": 1, "size": -1}, {"load": 1, "size": 1},
+    ]  # fmt: skip
+
+
+def test_a_constraint_without_a_number_is_told_from_one_that_is_not_fulfilled(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    edited(bound, OBJECTIVE.replace("'load': n - 1.5", "'laod': 1").replace("1 - x", "-1"))
+    said = spearmint("run", bound, "--max-finished-jobs", "1").out
+    assert "size not fulfilled, load without a number" in said
+    assert "(size not fulfilled, load without a number)" in spearmint("jobs", bound).out
+    assert "load       missing (not fulfilled)" in spearmint("show", bound, "1").out
+
+
+def test_check_counts_the_constraints_and_knows_their_type(
+    spearmint: CommandLine, bound: Path
+) -> None:
+    assert "NOISELESS, 2 constraints; budget" in spearmint("check", bound).out
+    tasks = TASKS | {"load": {"type": "CONSTRAIN"}}
+    (bound / "config.json").write_text(json.dumps(CONFIG | {"tasks": tasks}))
+    assert "must be OBJECTIVE or CONSTRAINT, got" in spearmint("check", bound).err

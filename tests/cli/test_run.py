@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -53,6 +54,25 @@ def test_a_run_goes_to_its_end_and_a_second_one_has_nothing_to_do(
     assert again.code == 0
     assert "goes on: 3 of 3 jobs" in again.out
     assert spearmint("status", experiment, "--json").json["finished"] == 3
+
+
+def test_a_main_file_that_is_away_for_a_while_is_waited_for_in_a_sentence(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    main_file = experiment / "objective.py"
+    text = main_file.read_text()
+    main_file.write_text(text + "\nimport os\nos.remove(__file__)\n")
+
+    def put_back() -> None:
+        wait_for_output(experiment, 1)
+        time.sleep(1.5)
+        main_file.write_text(text)
+
+    threading.Thread(target=put_back).start()
+    answer = spearmint("run", experiment)
+    assert answer.code == 0
+    assert "can't be started, and is tried again: there is no main file objective.py" in answer.out
+    assert "attempt 0" not in answer.out
 
 
 def test_results_that_were_brought_cost_no_budget(

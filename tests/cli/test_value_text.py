@@ -35,7 +35,9 @@ def test_durations_have_the_unit_that_fits(seconds: float | None, text: str) -> 
         (1234.5, 250.0, "1234 ± 250"),
         (0.5, 0.0, "0.5"),
         (0.5, math.nan, "0.5"),
-        (1e-7, 2e-9, "1.000e-07 ± 2e-09"),
+        (1.2341e-7, 2e-9, "1.234e-07 ± 2e-09"),
+        (51.35596232503652, 1.8e-15, "51.35596233 ± 1.8e-15"),
+        (0.1, 1.7e-8, "0.1 ± 1.7e-08"),
     ],
 )
 def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(

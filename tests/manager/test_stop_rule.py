@@ -43,9 +43,10 @@ def test_how_far_it_is_is_told_whether_it_is_reached_or_not() -> None:
     assert near.bound <= near.wanted
 
 
-def test_where_nothing_fulfils_the_constraints_no_goal_is_reached() -> None:
+@pytest.mark.parametrize("factor", [-1.0, np.nan], ids=["violated", "without a number"])
+def test_where_nothing_fulfils_the_constraints_no_goal_is_reached(factor: float) -> None:
     problem = problem_of(60)
-    values = {"main": problem.values, "c": -1.0 - problem.values}
+    values = {"main": problem.values, "c": factor * (1.0 + problem.values)}
     bound = replace(
         problem,
         observations=replace(problem.observations, values=values),
