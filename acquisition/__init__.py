@@ -7,6 +7,7 @@ from spearmint_int.acquisition.feasibility import (
     PULL,
     AllHold,
     Feasibility,
+    LeastMissed,
     WhereItWorks,
     weighed,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "AveragedAcquisition",
     "Feasibility",
     "Found",
+    "LeastMissed",
     "NegativeBound",
     "SearchOptions",
     "SupportsGradient",

@@ -118,6 +118,11 @@ class Feasibility:
         rows = self.ensemble.transform(U)
         return np.array([point_key(row) in self.worked for row in rows], dtype=np.bool_)
 
+    def expected_miss(self, U: FloatArray) -> FloatArray:
+        """By how much its mean is beyond the limit [m], 0 where it is not."""
+        means, _ = self.ensemble.moments(U)
+        return np.asarray(np.maximum(np.mean(means[:, 0], axis=0) - self.limit, 0.0))
+
     def relaxed(self) -> Feasibility:
         """Without T."""
         return replace(self, ensemble=self.ensemble.unrounded)
@@ -231,6 +236,17 @@ class AllHold:
             least = int(np.argmin([c.log_probability(row)[0] for c in constraints]))
             constraints[least] = constraints[least].missed_at(row)
         return AllHold(tuple(constraints))
+
+
+@dataclass(frozen=True)
+class LeastMissed:
+    """Minus what several constraints are expected to be missed by, each in units of its own GP: for
+    when there is no hope that all hold, and the likeliest place is the one that is known least."""
+
+    constraints: tuple[Feasibility, ...]
+
+    def value(self, U: FloatArray) -> FloatArray:
+        return -np.asarray(np.sum([c.expected_miss(U) for c in self.constraints], axis=0))
 
 
 class _RelaxedClimb(SupportsGradient, Protocol):

@@ -14,6 +14,7 @@ from spearmint_int.acquisition import (
     PULL,
     AllHold,
     Found,
+    LeastMissed,
     NegativeBound,
     SupportsPending,
     Surface,
@@ -51,6 +52,10 @@ FEASIBILITY = "feasibility"
 NOWHERE_SURE = (
     "nowhere is the model sure enough of every constraint: this is where they are likeliest to hold"
 )
+NOWHERE_LIKELY = (
+    "nowhere are all constraints likely to hold: this is where they are missed by least"
+)
+HOPELESS = math.log(1e-6)  # of the probability that all constraints hold at the likeliest place
 
 
 def suggest(problem: Problem, count: int = 1) -> Answer:
@@ -247,8 +252,8 @@ def recommend(problem: Problem) -> Recommendation | None:
 
     Under noise it is the model's minimum, and not the luckiest value; without noise it is never a
     place that the model thinks may be worse than the best evaluation. It is where every constraint
-    holds with its `min_confidence`; where that is nowhere, where they are likeliest to. Pending
-    points don't count.
+    holds with its `min_confidence`; where that is nowhere, where they are likeliest to, and
+    where that is hopeless, where they are missed by least. Pending points don't count.
     """
     if not problem.has_model:
         return None
@@ -259,10 +264,9 @@ def recommend(problem: Problem) -> Recommendation | None:
         try:
             model = fit(problem, rng)
             found = _best_place(model, _recommendable(model, kappa), rng)
-            note = NOWHERE_SURE if found is None and model.constraints else ""
-            if note:
-                likeliest = weighed(_all_hold(model, problem), model.feasibility, least=-math.inf)
-                found = _best_place(model, likeliest, rng)
+            note = ""
+            if found is None and model.constraints:
+                found, note = _next_best_place(model, rng)
             point = stored_point(problem, model.anchors[0] if found is None else found.point)
             expected = model.predict(point[np.newaxis, :])
             hold = model.probabilities(point)
@@ -278,6 +282,16 @@ def _best_place(model: FittedModel, surface: Surface, rng: np.random.Generator) 
     if model.constraints and problem.options.treatment == "naive":
         space = problem.space  # rounded afterwards, it might violate a constraint
     return maximize(surface, space, problem.options.search, rng=rng, anchors=model.anchors)
+
+
+def _next_best_place(model: FittedModel, rng: np.random.Generator) -> tuple[Found | None, str]:
+    """Where the constraints are likeliest to hold, or missed by least; and which it is."""
+    likeliest = weighed(_all_hold(model, model.problem), model.feasibility, least=-math.inf)
+    found = _best_place(model, likeliest, rng)
+    if found is not None and found.value >= HOPELESS:
+        return found, NOWHERE_SURE
+    missed = weighed(LeastMissed(tuple(model.constraints.values())), model.feasibility)
+    return _best_place(model, missed, rng), NOWHERE_LIKELY
 
 
 def _recommendable(model: FittedModel, kappa: float) -> Surface:

@@ -326,3 +326,22 @@ def test_what_is_recommended_holds_as_it_is_rounded(options: ChooserOptions) -> 
     found = recommend(problem)
     assert found is not None
     assert found.constraints["sum"] >= 0.99
+
+
+@BOTH
+def test_where_there_is_no_hope_the_constraints_are_missed_by_least(
+    options: ChooserOptions,
+) -> None:
+    space = Space({"x": Float(0, 4), "n": Int(0, 6)})
+    points = space.snap(np.random.default_rng(0).random((10, 2)))
+    places = [space.decode(u) for u in points]
+    values = {
+        "main": [(p["x"] - 4) ** 2 + (p["n"] - 6) ** 2 for p in places],
+        "sum": [-50.0 - p["x"] - p["n"] for p in places],
+        "enough": [p["x"] - 1.0 for p in places],
+    }
+    found = recommend(problem_of(space, points, values, options))
+    assert found is not None
+    assert "missed by least" in found.note
+    assert found.params["n"] <= 1
+    assert found.params["x"] == pytest.approx(1.0, abs=0.6)
