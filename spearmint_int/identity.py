@@ -108,7 +108,7 @@ def check_identity(config: Config, identity: Mapping[str, Any]) -> None:
         theirs = ", ".join(identity["tasks"])
         raise ConfigError(
             f"{config.file_name}: tasks: the results so far are of {theirs}, not of "
-            f"{', '.join(ours)}; rename it back, or {start_anew(config)}"
+            f"{', '.join(ours)}; put the tasks back, or {start_anew(config)}"
         )
 
 

@@ -17,6 +17,22 @@ if TYPE_CHECKING:
 
     from spearmint_int.config.section import Section
 
+# Words of other programs, and what they are here.
+ELSEWHERE = {
+    "constraint": "tasks",
+    "constraints": "tasks",
+    "parameters": "variables",
+    "params": "variables",
+    "space": "variables",
+    "budget": "max-finished-jobs",
+    "evaluations": "max-finished-jobs",
+    "max-evals": "max-finished-jobs",
+    "n-trials": "max-finished-jobs",
+    "n-jobs": "max-concurrent",
+    "workers": "max-concurrent",
+    "direction": "maximize",
+    "noise": "likelihood",
+}
 # What pydantic found, by its error type; the words in braces come from the error's context.
 EXPECTED = {
     "bool_type": "must be true or false",
@@ -97,7 +113,11 @@ def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
 
 def _unknown_key(key: str, section: type[Section]) -> str:
     known = sorted(known.replace("_", "-") for known in section.known_keys())
-    return f"unknown key{alternatives(key.replace('_', '-'), known)}"
+    spelt = key.replace("_", "-").lower()
+    if ELSEWHERE.get(spelt) in known:
+        spelt = ELSEWHERE[spelt]
+    hint = " Each is one of type CONSTRAINT." if spelt == "tasks" else ""
+    return f"unknown key{alternatives(spelt, known)}{hint}"
 
 
 def _variable_type(keys: list[Any], found: Any, document: Any) -> tuple[str, str]:

@@ -36,6 +36,14 @@ BROKEN_CONFIGS = {
         "config.json: max-time: is given with a hyphen and with an underscore",
     ),
     "misspelt key": (with_keys('"mcmc-itres": 3'), "config.json: mcmc-itres: unknown key; did you"),
+    "another program's key": (
+        with_keys('"n_trials": 3'),
+        "config.json: n_trials: unknown key; did you mean 'max-finished-jobs'?",
+    ),
+    "constraints by themselves": (
+        with_keys('"constraints": ["c"]'),
+        "config.json: constraints: unknown key; did you mean 'tasks'? Each is one of",
+    ),
     "unknown key": (with_keys('"zzz": 3'), "config.json: zzz: unknown key; there is"),
     "no variables": ('{"main-file": "objective"}', "config.json: variables: is required"),
     "zero variables": (
