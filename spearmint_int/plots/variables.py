@@ -48,6 +48,7 @@ class Panel:
     marginal: Prediction
     data: tuple[Any, ...]
     values: FloatArray
+    optimum: Any = None  # its value there, where constraints may forbid the lowest of the slice
 
 
 def figure(
@@ -87,8 +88,13 @@ def _traces(panel: Panel, *, maximize: bool) -> list[go.Scatter | go.Bar]:
     )  # fmt: skip
     if panel.grid.has_gaps:
         return [*_band(panel), data]
-    best = int(np.argmax(panel.slice.mean) if maximize else np.argmin(panel.slice.mean))
-    return [*_steps(panel, best), _average(panel), data]
+    return [*_steps(panel, _best(panel, maximize=maximize)), _average(panel), data]
+
+
+def _best(panel: Panel, *, maximize: bool) -> int:
+    if panel.optimum in panel.grid.values:
+        return list(panel.grid.values).index(panel.optimum)
+    return int(np.argmax(panel.slice.mean) if maximize else np.argmin(panel.slice.mean))
 
 
 def _band(panel: Panel) -> list[go.Scatter]:
@@ -174,7 +180,7 @@ def panels_of(snapshot: Snapshot) -> list[Panel]:
     if model is None:
         return []
     shown = placed(snapshot)
-    points = problem.observations.points[shown]
+    points, centre = problem.observations.points[shown], snapshot.centre[np.newaxis, :]
     return [
         Panel(
             grid,
@@ -182,6 +188,7 @@ def panels_of(snapshot: Snapshot) -> list[Panel]:
             snapshot.signed(marginal(model, grid)),
             tuple(values_at(problem.space, group, points)),
             snapshot.values[shown],
+            values_at(problem.space, group, centre)[0] if problem.constraints else None,
         )
         for group, grid in enumerate(grids(problem.space))
     ]

@@ -196,6 +196,15 @@ def test_what_does_not_fulfil_a_constraint_is_hollow_and_not_the_best() -> None:
     assert [part.name for part in progress.figure(trials[:1], []).data] == [hollow.name]
 
 
+def test_the_value_that_is_marked_best_fulfils_the_constraints() -> None:
+    result = minimize(
+        lambda p: {"main": p["n"] + p["x"], "c": p["n"] - 2.5}, {"n": Int(0, 6), "x": Float(0, 1)},
+        8, constraints=["c"], likelihood="NOISELESS", samples=4, burn_in=20, candidates=200,
+    )  # fmt: skip
+    (best,) = [trace for trace in result.plot("variables").data if trace.name == "best value"]
+    assert best.x[0] < 3 < best.x[1]
+
+
 def test_the_plain_drawing_of_the_best_so_far_is_the_figure() -> None:
     trials = [Trial(1, {}, 2.0), Trial(2, {}, math.nan, "broken"), Trial(3, {}, 1.0)]
     drawn = go.Figure(progress.drawing(trials, theme="dark"))
