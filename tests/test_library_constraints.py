@@ -53,7 +53,7 @@ def test_where_nothing_fulfils_the_constraint_the_result_says_so() -> None:
     assert result.message == "no result fulfils every constraint"
     assert result.recommendation is not None
     assert result.params == result.recommendation.params
-    assert "nowhere is the model sure enough" in result.recommendation.note
+    assert "missed by least" in result.recommendation.note
 
 
 def test_the_largest_value_is_sought_among_what_fulfils_the_constraint() -> None:

@@ -252,9 +252,17 @@ class RunningJobs:
     def cancel_queued(self) -> None:
         """Take back what only waits in a queue: that may be for days."""
         for one in self._submitted.values():
-            waits = one.state.is_waiting and not one.is_attached
-            if waits and self._context.schedulers[one.job.resource].has_queue:
+            if self._only_waits(one):
                 self._cancel(one)
+
+    def _only_waits(self, one: _Submitted) -> bool:
+        """The store is asked too: what the scheduler said last may be seconds old, and a worker
+        that has come up since is awaited."""
+        if not one.state.is_waiting or not self._context.schedulers[one.job.resource].has_queue:
+            return False
+        with suppress(StoreUnavailable):
+            self._look_for_worker(one)
+        return not one.is_attached
 
     def _cancel(self, one: _Submitted) -> None:
         if one.proc_id:
@@ -274,9 +282,12 @@ class RunningJobs:
         self._context.store.attach(one.job.claim, ProcessInfo(proc_id=proc_id))
         one.is_noted = True
 
-    def _renew(self, one: _Submitted) -> None:
+    def _look_for_worker(self, one: _Submitted) -> None:
         process = self._context.store.job(one.job.id).process
         one.is_attached = process is not None and process.pid is not None
+
+    def _renew(self, one: _Submitted) -> None:
+        self._look_for_worker(one)
         lease = self._context.config.lease_time
         if not one.is_attached and not self._context.store.renew(
             one.job.claim, lease_seconds=lease

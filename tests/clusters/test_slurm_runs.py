@@ -33,6 +33,7 @@ def main(job_id, params):
     return float(job_id)
 """
 SLOW = QUICK.replace("0.2", "6")
+SLOWER = QUICK.replace("0.2", "20")  # all of them run before the first one ends
 ENDLESS = QUICK.replace("0.2", "1000")
 KEYS: dict[str, Any] = {
     "scheduler": "SLURM",
@@ -193,7 +194,7 @@ def test_a_run_that_is_stopped_waits_for_what_runs_and_takes_back_what_is_queued
     place: Place, store: Store, slurm: SlurmCluster
 ) -> None:
     keys = KEYS | {"max_concurrent": 10, "max_finished_jobs": 10}
-    background = InBackground(experiment(place, SLOW, **keys), store)
+    background = InBackground(experiment(place, SLOWER, **keys), store)
     wait_for(lambda: len(calls(place)) == 8 and len(queue_ids(store)) == 2)
     background.manager.stop()
     assert background.summary(60).reason is EndReason.STOPPED

@@ -101,6 +101,30 @@ def test_jobs_of_a_killed_manager_are_kept_while_the_batch_system_does_not_answe
     check_that_every_job_ran_once(place, store)
 
 
+class Behind(BatchQueue):
+    """What it says of a job that runs is of a while ago: that it waits."""
+
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        late = {WorkerState.RUNNING: WorkerState.QUEUED}
+        return {i: late.get(state, state) for i, state in super().states(ids).items()}
+
+
+def test_a_job_that_runs_is_awaited_by_a_stop_although_the_last_word_of_it_was_that_it_waits(
+    place: Place, store: Store, tmp_path: Path
+) -> None:
+    keys = KEYS | {"max_concurrent": 1, "lease_time": 60.0}
+    config = experiment(place, QUICK.replace("0.5", "4"), **keys)
+    scheduler = Behind(tmp_path / "late")
+    with batch_system(tmp_path / "late", 0.0):
+        manager = Manager(config, store, schedulers={"Main": scheduler}, recommender=no_estimate)
+        thread = threading.Thread(target=manager.run)
+        thread.start()
+        assert eventually(lambda: len(calls(place)) == 1, 30)
+        manager.stop()
+        thread.join(60)
+    assert store.job(1).status is JobStatus.COMPLETE
+
+
 class Killing(BatchQueue):
     """It cancels as some batch systems do: its workers hear nothing before they are gone."""
 
