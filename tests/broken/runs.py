@@ -9,10 +9,16 @@ import multiprocessing
 import os
 import sys
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Lock
 
 LONGEST_RUN = 60.0
 PRELOADED = ["spearmint_int.cli.program", "spearmint_int.cli.views", "spearmint_int.manager"]
+
+# `start` reads every other child's status too; of two threads that read the same one, the second
+# finds the pipe empty and takes the process for one that ended with 255.
+_READING_STATUS = Lock()
 
 
 @dataclass(frozen=True)
@@ -29,12 +35,14 @@ def run(folder: Path) -> Ending:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     process = context.Process(target=_be_the_program, args=(folder,))
-    process.start()
-    process.join(LONGEST_RUN)
-    code = process.exitcode
-    if code is None:
-        process.kill()
-        process.join()
+    with _READING_STATUS:
+        process.start()
+    wait([process.sentinel], LONGEST_RUN)
+    with _READING_STATUS:
+        code = process.exitcode
+        if code is None:
+            process.kill()
+            process.join()
     return Ending(code, (folder / "run.out").read_text(), (folder / "run.err").read_text())
 
 
