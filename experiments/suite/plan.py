@@ -22,7 +22,7 @@ ONE = (4,)
 FAST = ("ours", "ours-noiseless", "optuna-tpe", "cmaes", "random")
 SLOW = ("botorch", "smac", "scikit-optimize", "bayesian-optimization", "hebo")
 TUNERS = ("ours", "optuna-gp", "optuna-tpe", "random")
-SEEDS, MORE_SEEDS = tuple(range(10)), tuple(range(10, 20))
+SEEDS, MORE_SEEDS, SLOW_SEEDS = tuple(range(10)), tuple(range(10, 20)), (0, 1)
 DOUBTFUL = ("adaboost-diabetes",)  # ten seeds had told a peer from ours there, of 66 comparisons
 
 
@@ -47,6 +47,7 @@ def stages() -> list[Stage]:
         Stage(("ours", "ours-noiseless"), draws.cases(draws.NAMES, range(100))),
         Stage(("optuna-gp",), coco.cases((5, 10), coco.FUNCTIONS, THREE)),
         Stage((*FAST, "optuna-gp"), coco.cases((20,), coco.FUNCTIONS, THREE)),
+        Stage(("cmaes", *SLOW), tuning.cases(tuning.TASKS, SLOW_SEEDS)),
         Stage(SLOW, coco.cases((5, 10), coco.FUNCTIONS, ONE)),
         Stage(SLOW, coco.cases((20,), coco.FUNCTIONS, ONE)),  # a day and more of a core
     ]

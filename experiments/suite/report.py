@@ -54,13 +54,20 @@ def _coco_parts(chosen: list[Record], dimension: int, reference: str) -> list[st
 def tuning_report(results: Results, *, reference: str) -> str:
     """Ranks over all tasks, then losses task by task."""
     records, variants = _split(tables.latest_versions(results.read(tuning.SET)), reference)
+    quick, slow = tables.quick_and_slow(records, reference)
     parts = [
         "### Tuning\n",
-        tables.ranks_table(records, reference),
-        tables.losses_table(records, reference),
+        tables.ranks_table(records, reference, quick),
+        tables.losses_table(records, reference, quick),
     ]
+    if slow:
+        parts += [
+            "The slow peers too, on the runs that all have made:\n",
+            tables.ranks_table(records, reference, [*quick, *slow]),
+        ]
     if variants:
-        parts += ["Variants of ours:\n", tables.ranks_table(variants, reference)]
+        names, _ = tables.quick_and_slow(variants, reference)
+        parts += ["Variants of ours:\n", tables.ranks_table(variants, reference, names)]
     return "\n".join(parts)
 
 

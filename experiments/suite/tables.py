@@ -15,7 +15,7 @@ from experiments.suite.runs import best_so_far
 from experiments.trial import CLOSE, log10_distance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from experiments.suite.runs import Record
 
@@ -134,19 +134,24 @@ def p_text(p: float) -> str:
 # --- tuning --------------------------------------------------------------------------------------
 
 
-def ranks_table(records: Sequence[Record], reference: str) -> str:
-    """Mean ranks over the runs that all the ranked optimisers have made.
+def quick_and_slow(records: Sequence[Record], reference: str) -> tuple[list[str], list[str]]:
+    """The optimisers with at least half of the reference's runs; and of the others, those with at
+    least half of the most of them: one that has made a few must not leave all with as few."""
+    counts = {name: len(runs) for name, runs in scores(records, _end).items()}
+    quick = [name for name in counts if 2 * counts[name] >= counts.get(reference, 0)]
+    most = max((counts[name] for name in counts if name not in quick), default=0)
+    slow = [name for name in counts if name not in quick and 2 * counts[name] >= most]
+    return quick, slow
 
-    Ranked are those with at least half of the reference's runs: one that has made a few must not
-    leave the others with as few.
-    """
+
+def ranks_table(records: Sequence[Record], reference: str, names: Collection[str]) -> str:
+    """Mean ranks of the optimisers of these names, over the runs that all of them have made."""
     halfway, end = scores(records, _halfway), scores(records, _end)
-    ranked = [name for name in end if 2 * len(end[name]) >= len(end.get(reference, {}))]
-    shared = sorted(set.intersection(*(set(end[name]) for name in ranked))) if ranked else []
+    shared = sorted(set.intersection(*(set(end[name]) for name in names))) if names else []
     if not shared:
         return "No run has been made by all of the optimisers yet.\n"
-    at_half = _ranks({name: halfway[name] for name in ranked}, shared)
-    at_end = _ranks({name: end[name] for name in ranked}, shared)
+    at_half = _ranks({name: halfway[name] for name in names}, shared)
+    at_end = _ranks({name: end[name] for name in names}, shared)
     rows = [
         [
             name,
@@ -155,16 +160,16 @@ def ranks_table(records: Sequence[Record], reference: str) -> str:
             str(estimate(list(at_end[name].values()))),
             *_paired_lower(at_end.get(reference, {}), at_end[name])[1:],
         ]
-        for name in sorted(ranked, key=lambda name: sum(at_end[name].values()))
+        for name in sorted(names, key=lambda name: sum(at_end[name].values()))
     ]
     headings = ("optimiser", "runs", f"rank after {tuning.HALFWAY}", f"after {tuning.EVALUATIONS}")
     return markdown_table((*headings, "better", "worse", "p"), rows)
 
 
-def losses_table(records: Sequence[Record], reference: str) -> str:
+def losses_table(records: Sequence[Record], reference: str, names: Collection[str]) -> str:
     """The mean loss at the end by task, with the p of the paired test against the reference."""
     end = scores(records, _end)
-    names = [reference, *sorted(set(end) - {reference})]
+    names = [reference, *sorted(set(names) - {reference})]
     rows = [
         [task, *(_loss_cell(task, end.get(reference, {}), end.get(name, {})) for name in names)]
         for task in tuning.TASKS

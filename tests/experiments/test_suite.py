@@ -237,8 +237,21 @@ def test_ranks_share_ties() -> None:
         for seed in range(3)
         for name, loss in (("a", 0.1), ("b", 0.1), ("c", 0.3))
     ]
-    lines = tables.ranks_table(runs, "a").splitlines()[2:]
+    lines = tables.ranks_table(runs, "a", "abc").splitlines()[2:]
     assert [line.split(" | ")[3].split()[0] for line in lines] == ["1.50", "1.50", "3.00"]
+
+
+def test_slow_peers_are_ranked_on_their_runs_and_do_not_shorten_the_others_table() -> None:
+    runs = [
+        record(name, loss, set="tuning", problem="svm-digits", repetition=seed, evaluations=40)
+        for name, loss, count in (("ours", 0, 9), ("quick", 1, 8), ("slow", 2, 4), ("-", 3, 1))
+        for seed in range(count)
+    ]
+    quick, slow = tables.quick_and_slow(runs, "ours")
+    assert (quick, slow) == (["ours", "quick"], ["slow"])
+    first, second = (tables.ranks_table(runs, "ours", names) for names in (quick, [*quick, *slow]))
+    assert [line.split(" | ")[1] for line in first.splitlines()[2:]] == ["8", "8"]
+    assert [line.split(" | ")[1] for line in second.splitlines()[2:]] == ["4", "4", "4"]
 
 
 def test_the_page_shows_the_tables_of_the_last_report() -> None:
