@@ -66,15 +66,19 @@ CREATE TABLE locks (name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT
 """
 
 # What SQLite says (the beginning of it) → what it means and what to do.
+FULL, NOT_OPENED, IO_ERROR = "database or disk is full", "unable to open", "disk I/O error"
+NO_ROOM = (FULL, NOT_OPENED, IO_ERROR)  # what may be for want of room, or of room for a file
 FAULTS = {
-    "database or disk is full": "the disk is full: free some space and run the command again",
+    FULL: "the disk is full: free some space and run the command again",
     "attempt to write a readonly": "it can't be written: check the permissions of file and folder",
-    "unable to open database": "it can't be opened: check that the folder exists and is writable",
+    NOT_OPENED: (
+        "it can't be opened: check that the folder exists and is writable, and the disk not full"
+    ),
     "file is not a database": "it is not an SQLite database: move it away and start anew",
     "database disk image is malformed": (
         "it is damaged: restore a copy, or save what is readable with `sqlite3 FILE .recover`"
     ),
-    "disk I/O error": "the disk is full or has failed: free some space, or check it",
+    IO_ERROR: "the disk is full or has failed: free some space, or check it",
     "no such table": "it is not a job store: move it away and start anew",
 }
 
@@ -89,16 +93,12 @@ class SQLiteFile:
             raise StoreMissing(f"{path}: there are no jobs yet; `spearmint-int run` makes some")
         self._wal_inode: int | None = None
         self._check_wal()
+        self._may_copy, self._is_copy = not create, False
+        self._read_only = not create and not os.access(path.parent, os.W_OK)
+        self._connection: sqlite3.Connection | None = None
         with self._faults():
-            self._read_only = read_only = not create and not os.access(path.parent, os.W_OK)
-            connection = self._connect_read_only() if read_only else self._connect(str(path))
-            self._connection: sqlite3.Connection | None = connection
-            try:
-                self._prepare()
-                self._inode = os.stat(path).st_ino
-            except BaseException:
-                self.close()
-                raise
+            self._open()
+            self._inode = os.stat(path).st_ino
 
     @contextmanager
     def transaction(self, *, checkpoint: bool = False) -> Iterator[sqlite3.Connection]:
@@ -108,6 +108,8 @@ class SQLiteFile:
         """
         with self._mutex, self._faults():
             connection = self._open_connection()
+            if self._is_copy:
+                raise StoreError(f"{self.path}: {FAULTS[FULL]}")
             self._check_still_there()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -140,9 +142,58 @@ class SQLiteFile:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
-    def _connect(self, address: str) -> sqlite3.Connection:
+    def _open(self) -> None:
+        connect = self._connect_read_only if self._read_only else self._connect
+        try:
+            self._use(connect())
+        except sqlite3.OperationalError as error:
+            if not self._may_copy or not str(error).startswith(NO_ROOM):
+                raise
+            self._use_copy(error)
+
+    def _use(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        try:
+            self._prepare(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    def _use_copy(self, error: sqlite3.Error) -> None:
+        """Where there is no room for the files of the log, what there is can still be read. That
+        keeps others out, so that it is for a moment only, in which all is copied; the copy is made
+        anew for each look."""
+        copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        copy.row_factory = sqlite3.Row
+        try:
+            self._copy_to(copy)
+        except sqlite3.Error:
+            copy.close()
+            raise error from None
+        self._is_copy = True
+        self._use(copy)
+
+    def _copy_to(self, copy: sqlite3.Connection) -> None:
+        try:
+            with closing(self._connect()) as connection:
+                # SQLite then keeps the index of the log, the -shm file, in memory.
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+                connection.backup(copy)
+                # The first try has left it, and would be taken for the trace of a deleted log.
+                Path(f"{self.path}-shm").unlink(missing_ok=True)
+        except sqlite3.OperationalError:
+            if Path(f"{self.path}-wal").exists():
+                raise
+            with closing(self._connect_read_only()) as connection:
+                connection.backup(copy)
+
+    def _connect(self, address: str | None = None) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+            address or str(self.path),
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=True,
         )
         connection.row_factory = sqlite3.Row
         return connection
@@ -158,8 +209,7 @@ class SQLiteFile:
             return self._connect(f"{uri}?immutable=1")
         return connection
 
-    def _prepare(self) -> None:
-        connection = self._open_connection()
+    def _prepare(self, connection: sqlite3.Connection) -> None:
         if self._version(connection) == 0:
             # Refused on some network file systems; the rollback journal then serves as well.
             connection.execute("PRAGMA journal_mode = WAL")
@@ -169,7 +219,7 @@ class SQLiteFile:
         if self._version(connection) == 0:
             self._create_schema(connection)
         if 0 < self._version(connection) < SCHEMA_VERSION:
-            if self._read_only:
+            if self._read_only or self._is_copy:
                 return  # what is older can be read as it is
             self._migrate(connection)
         if (version := self._version(connection)) != SCHEMA_VERSION:
@@ -242,6 +292,10 @@ class SQLiteFile:
     def _open_connection(self) -> sqlite3.Connection:
         if self._connection is None:
             raise StoreError(f"{self.path}: the store is closed")
+        if self._is_copy:  # others may have written since, or there is room again
+            self._connection.close()
+            self._is_copy = False
+            self._open()
         return self._connection
 
     def _check_still_there(self) -> None:

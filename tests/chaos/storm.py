@@ -399,10 +399,11 @@ def _parents() -> dict[int, int]:
 
 
 @contextmanager
-def disk(folder: Path) -> Iterator[bool]:
+def disk(folder: Path, *options: str) -> Iterator[bool]:
     """A small disk of its own for the folder, where one may be mounted; whether there is."""
     folder.mkdir(parents=True)
-    words = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
+    kind = ",".join([f"size={DISK_BYTES}", *options])
+    words = ["mount", "-t", "tmpfs", "-o", kind, "tmpfs", str(folder)]
     mounted = (
         shutil.which("mount") is not None
         and subprocess.run(words, capture_output=True, check=False).returncode == 0

@@ -323,10 +323,82 @@ def test_on_a_full_disk_a_result_leaves_the_main_file_sound(tmp_path: Path) -> N
         store.add(large)
         store.complete(first.claim, {"main": 1.0})  # the log keeps its size, and begins anew
         store.add(large)  # its pages are in the log alone
-        with contextlib.suppress(OSError), (path.parent / "filler").open("wb", 0) as filler:
-            while True:
-                filler.write(b"\0" * 4096)
+        fill(path.parent)
         assert store.complete(second.claim, {"main": 2.0})
         assert is_sound(path)
         assert store.job(second.id).values == {"main": 2.0}
         store.close()
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A store with one result, whose last process has ended, on a disk that is full by now."""
+    with disk(tmp_path / "disk") as mounted:
+        if not mounted:
+            pytest.skip("no small disk can be mounted here")
+        path = tmp_path / "disk" / "a.sqlite"
+        store = SQLiteStore(path)
+        store.add_complete(draft(), {"main": 1.0})
+        store.close()
+        fill(path.parent)
+        yield path
+
+
+def fill(folder: Path) -> None:
+    with contextlib.suppress(OSError), (folder / "filler").open("wb", 0) as filler:
+        while True:
+            filler.write(b"\0" * 4096)
+
+
+def test_jobs_can_be_read_where_the_disk_is_full(full_disk: Path) -> None:
+    store = SQLiteStore(full_disk, create=False)
+    assert store.job(1).values == {"main": 1.0}
+    with pytest.raises(StoreError, match="the disk is full: free some space"):
+        add(store)
+    store.close()
+
+
+def test_once_there_is_room_again_a_reader_sees_what_is_new_and_may_write(full_disk: Path) -> None:
+    reader = SQLiteStore(full_disk, create=False)
+    (full_disk.parent / "filler").unlink()
+    writer = SQLiteStore(full_disk)  # nobody keeps it out
+    writer.add_complete(draft(), {"main": 2.0})
+    assert reader.job(2).values == {"main": 2.0}
+    assert add(reader).id == 3
+    reader.close()
+    writer.close()
+
+
+def test_what_only_the_log_has_is_read_on_a_full_disk(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from spearmint_int.stores import SQLiteStore; "
+        "from spearmint_int.testing.drafts import draft; "
+        "SQLiteStore(Path(sys.argv[1])).add(draft()); os._exit(1)"
+    )
+    with disk(tmp_path / "disk") as mounted:
+        if not mounted:
+            pytest.skip("no small disk can be mounted here")
+        path = tmp_path / "disk" / "a.sqlite"
+        subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+        (path.parent / "a.sqlite-shm").unlink()
+        fill(path.parent)
+        for _ in range(2):
+            reader = SQLiteStore(path, create=False)
+            assert reader.job(1).status is JobStatus.NEW
+            reader.close()
+
+
+def test_jobs_can_be_read_where_no_more_files_can_be_made(tmp_path: Path) -> None:
+    with disk(tmp_path / "disk", "nr_inodes=20") as mounted:
+        if not mounted:
+            pytest.skip("no small disk can be mounted here")
+        path = tmp_path / "disk" / "a.sqlite"
+        store = SQLiteStore(path)
+        store.add_complete(draft(), {"main": 1.0})
+        store.close()
+        with contextlib.suppress(OSError):
+            for i in range(20):
+                (path.parent / f"file{i}").touch()
+        reader = SQLiteStore(path, create=False)
+        assert reader.job(1).values == {"main": 1.0}
+        reader.close()
