@@ -45,6 +45,12 @@ def _log_scale(name: str, variable: FloatVariable | IntVariable) -> Iterator[tup
 
 
 def _constraints(config: Config) -> Iterator[tuple[str, str]]:
+    for key in config.idle_keys:
+        spelt = key.replace("_", "-")
+        yield (
+            f"tasks.{config.task_name}.{spelt}",
+            "has no effect on an OBJECTIVE: say it in the tasks of type CONSTRAINT",
+        )
     for name, task in config.constraints.items():
         for key in sorted(set(ModelOptions.model_fields) & task.model_fields_set):
             spelt = key.replace("_", "-")

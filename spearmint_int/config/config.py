@@ -78,6 +78,7 @@ class Config(BaseModel):
     initial_points: tuple[dict[str, Any], ...]
     experiment_id: str | None = None  # where the store itself has told the settings
     idle_resources: tuple[str, ...] = Field(default=(), exclude=True)  # which no task names
+    idle_keys: tuple[str, ...] = Field(default=(), exclude=True)  # of the objective's task
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -184,6 +185,7 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
         constraints=document.constraints,
         resources=resources,
         idle_resources=tuple(n for n in document.all_resources if n not in resources),
+        idle_keys=tuple({"min_confidence"} & task.model_fields_set),
         chooser_args=_chooser_args(document, task),
         database=_database(document),
         heartbeat_time=document.heartbeat_time or document.lease_time / HEARTBEATS_PER_LEASE,

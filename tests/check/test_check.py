@@ -194,3 +194,11 @@ def test_options_that_a_constraint_has_no_use_for_are_told(tmp_path: Path) -> No
     assert advice(tmp_path, tasks=tasks) == [
         "tasks.c.mcmc-iters: has no effect: the models of constraints have no options"
     ]
+
+
+def test_a_confidence_that_the_objective_has_no_use_for_is_told(tmp_path: Path) -> None:
+    tasks = {"main": {"min_confidence": 0.9}, "c": {"type": "CONSTRAINT", "min-confidence": 0.9}}
+    assert advice(tmp_path, tasks=tasks) == [
+        "tasks.main.min-confidence: has no effect on an OBJECTIVE: say it in the tasks of type "
+        "CONSTRAINT"
+    ]
