@@ -195,6 +195,11 @@ def _constraint_facts(config: Config, report: StatusReport) -> Iterator[tuple[st
         return
     results = report.counts[JobStatus.COMPLETE] - report.without_number
     yield "constraints", f"{report.fulfilling} of {results} results fulfil every one"
+    yield from _untold_facts(report)
+
+
+def _untold_facts(report: StatusReport) -> Iterator[tuple[str, str]]:
+    """A name that no result has is likely misspelt."""
     for name in report.untold:
         yield "", f"no result has a number for {name}: return it by that name beside the objective"
 
@@ -301,6 +306,7 @@ def _best_facts(
     extreme, optimum = ("highest", "maximum") if config.maximize else ("lowest", "minimum")
     if report.best is None:
         yield f"{extreme} value", NONE_FULFILS
+        yield from _untold_facts(report)
     else:
         yield from _value_and_place(f"{extreme} value", report.best, config, _beyond(report))
     if report.best_within != report.best:

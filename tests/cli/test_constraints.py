@@ -91,6 +91,7 @@ def test_where_nothing_fulfils_every_constraint_that_is_said(
     assert "no result has a number for size: return it by that name" in status.out
     best = spearmint("best", hopeless).out
     assert "lowest value     no result fulfils every constraint" in best
+    assert "no result has a number for size: return it by that name" in best
     assert "nowhere is the model sure enough of every constraint" in best
     document = spearmint("best", hopeless, "--json").json
     assert document["observed"] is None
