@@ -188,10 +188,14 @@ class ProgressTracker:
         return self._history.counts
 
     def progress(self, running: Sequence[int], estimate: Estimate | None) -> Progress:
-        """All of it, for the listener."""
+        """All of it, for the listener.
+
+        One of the `running` may have ended in the store already; it counts once that is told.
+        """
+        untold = len(set(running).intersection(self._history.finished_ids))
         return Progress(
             counts=self._history.counts,
-            finished=sum(map(self._finished_of, self._config.resources)),
+            finished=sum(map(self._finished_of, self._config.resources)) - untold,
             budget=self._config.budget,
             running=tuple(running),
             best=self._best,

@@ -9,15 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.history import StoreHistory
 from spearmint_int.jobs import JobStatus
 from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import Best, StoreAway, StoreBack
 from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
+from spearmint_int.manager.progress import ProgressTracker
 from spearmint_int.manager.shutdown import StopRequest, Urgency, stopped_by_signals
 from spearmint_int.manager.trace import TraceFiles, best_text, trace_line
 from spearmint_int.stores import Store
 from spearmint_int.suggestion_lock import SuggestionLock
-from tests.manager.experiments import Heard
+from spearmint_int.testing.drafts import add_and_claim
+from tests.manager.experiments import Heard, experiment
+from tests.places import Place
 
 BEST = Best(3, 0.25, {"x": [0.5, 1.0], "kind": "relu"})
 COUNTS = dict(zip(JobStatus, (1, 2, 5, 0), strict=True))
@@ -51,6 +55,24 @@ def test_releasing_what_one_does_not_have_does_nothing(store: Store) -> None:
     assert SuggestionLock(store, "one").take()
     SuggestionLock(store, "two").release()
     assert store.lock_holder("suggestion") == "one"
+
+
+# --- progress ---
+
+
+def test_a_job_that_the_run_has_not_told_of_yet_has_not_finished(
+    place: Place, store: Store
+) -> None:
+    config = experiment(place)
+    history = StoreHistory(store, tasks=["main"], dimensions=2, resources=config.resources)
+    tracker = ProgressTracker(config, store, history)
+    for _ in range(2):  # they end together, and are told of one after the other
+        store.complete(add_and_claim(store).claim, {"main": 1.0})
+    tracker.note_end(store.job(1))
+    tracker.refresh()
+    assert tracker.progress([2], None).finished == 1
+    tracker.note_end(store.job(2))
+    assert tracker.progress([], None).finished == 2
 
 
 # --- background ---
