@@ -49,7 +49,10 @@ def as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def as_result(value: Any) -> float:
-    """Numbers, and arrays with a single one, as objectives of an experiment may return."""
+    """Numbers, and arrays with a single one, as objectives of an experiment may return; what numpy
+    has masked is none."""
+    if np.ma.is_masked(value):
+        return math.nan
     if hasattr(value, "to_numpy"):  # pandas'
         value = value.to_numpy()
     if isinstance(value, np.ndarray) and value.size == 1:
@@ -104,6 +107,8 @@ def as_results(value: Any, constraints: Sequence[Constraint]) -> dict[str, float
 
 def _as_constraint(value: Any) -> float:
     """Its number as a folder would keep it: NaN where it is infinite."""
+    if np.ma.is_masked(value):
+        return math.nan
     plain = value.item() if isinstance(value, np.ndarray | np.bool_) and value.size == 1 else value
     number = as_constraint(plain if isinstance(plain, bool) else as_result(plain))
     return number if math.isfinite(number) else math.nan

@@ -56,6 +56,16 @@ def test_where_nothing_fulfils_the_constraint_the_result_says_so() -> None:
     assert "missed by least" in result.recommendation.note
 
 
+def test_what_numpy_has_masked_is_no_number() -> None:
+    optimizer = Optimizer(SPACE, constraints=["sum"], **QUICK)
+    nothing = np.ma.array([1.0, 2.0], mask=True)
+    optimizer.tell({"x": 1.0, "n": 1}, nothing.mean())
+    optimizer.tell({"x": 1.0, "n": 2}, {"main": 3.0, "sum": nothing[:1]})
+    first, second = optimizer.history
+    assert math.isnan(first.value)
+    assert math.isnan(second.constraints["sum"])
+
+
 def test_the_largest_value_is_sought_among_what_fulfils_the_constraint() -> None:
     def turned(params: Params) -> dict[str, float]:
         return bounded(params) | {"main": -bounded(params)["main"]}

@@ -16,6 +16,7 @@ import functools
 import importlib
 import importlib.util
 import json
+import math
 import operator
 import os
 import re
@@ -203,6 +204,8 @@ def as_number(value: object, name: object = None) -> float:
         raise UnusableError(
             "bad-result", f"{where} an array of shape {tuple(shape)}, not a number{rule}"
         )
+    if _is_masked(value):
+        return math.nan
     numeric = hasattr(value, "__float__") or hasattr(value, "__index__")
     try:
         if numeric:
@@ -214,6 +217,12 @@ def as_number(value: object, name: object = None) -> float:
     except (TypeError, ValueError):
         pass  # an array of strings, a complex number
     raise UnusableError("bad-result", f"{where} {_shown(value)} instead of a number{rule}")
+
+
+def _is_masked(value: object) -> bool:
+    """Whether numpy says that there is no number, as of the mean of nothing; its `item()` is 0."""
+    ma = sys.modules.get("numpy.ma")
+    return ma is not None and bool(ma.is_masked(value))
 
 
 def _shown(value: object) -> str:

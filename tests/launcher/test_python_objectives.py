@@ -128,7 +128,16 @@ def test_anything_else_is_a_bad_result(tmp_path: Path, expression: str, words: s
     assert words in failure(result(tmp_path, code), FailureKind.BAD_RESULT).message
 
 
-@pytest.mark.parametrize("expression", ["float('nan')", "float('inf')", "{'main': -np.inf}"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "float('nan')",
+        "float('inf')",
+        "{'main': -np.inf}",
+        "np.ma.array([1.0, 2.0], mask=True).mean()",
+        "{'main': np.ma.array([5.0], mask=True)}",
+    ],
+)
 def test_nan_and_infinity_mean_failed_here(tmp_path: Path, expression: str) -> None:
     code = f"""
         import numpy as np
