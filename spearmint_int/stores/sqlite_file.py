@@ -187,9 +187,9 @@ class SQLiteFile:
             with closing(self._connect_read_only()) as connection:
                 connection.backup(copy)
 
-    def _connect(self, address: str | None = None) -> sqlite3.Connection:
+    def _connect(self, uri: str | None = None) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            address or str(self.path),
+            uri or os.path.join(os.curdir, self.path),  # a folder may be called file:…
             timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,
@@ -270,8 +270,11 @@ class SQLiteFile:
     def _has_room(self) -> bool:
         """On a full disk the half of the log would go over, and the main file need the other half
         of it to be sound."""
-        disk = os.statvfs(self.path.parent)
-        return disk.f_bavail * disk.f_frsize > os.stat(self.path).st_size
+        try:
+            disk, size = os.statvfs(self.path.parent), os.stat(self.path).st_size
+        except FileNotFoundError:  # the folder was moved, with what was just written
+            return False
+        return disk.f_bavail * disk.f_frsize > size
 
     def _check_wal(self) -> None:
         """A crash leaves -wal and -shm behind: without the -wal the last changes may be gone."""
@@ -305,7 +308,9 @@ class SQLiteFile:
         except FileNotFoundError:
             inode = None
         if inode != self._inode:
-            raise StoreError(f"{self.path}: was deleted or replaced while in use; start again")
+            raise StoreError(
+                f"{self.path}: was deleted, moved or replaced while in use; start again"
+            )
         try:
             wal_inode = os.stat(f"{self.path}-wal").st_ino
         except FileNotFoundError:

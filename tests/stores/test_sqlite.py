@@ -178,8 +178,22 @@ def test_a_file_that_is_replaced_under_a_manager_is_noticed(store: SQLiteStore, 
     add(store)
     SQLiteStore(path).destroy()
     SQLiteStore(path).close()
-    with pytest.raises(StoreError, match="deleted or replaced while in use"):
+    with pytest.raises(StoreError, match="deleted, moved or replaced while in use"):
         add(store)
+
+
+def test_a_folder_that_is_moved_under_a_manager_is_noticed(tmp_path: Path) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    before.mkdir()
+    store = SQLiteStore(before / "a.sqlite")
+    add(store)
+    with store._file.transaction(checkpoint=True) as connection:
+        connection.execute("UPDATE jobs SET status = 'broken'")
+        before.rename(after)  # what was written at that moment counts
+    with pytest.raises(StoreError, match="deleted, moved or replaced while in use"):
+        add(store)
+    store.close()
+    assert query(after / "a.sqlite", "SELECT status FROM jobs") == [("broken",)]
 
 
 def test_a_reboot_does_not_turn_the_clock_back_where_boots_have_no_names(
@@ -402,3 +416,15 @@ def test_jobs_can_be_read_where_no_more_files_can_be_made(tmp_path: Path) -> Non
         reader = SQLiteStore(path, create=False)
         assert reader.job(1).values == {"main": 1.0}
         reader.close()
+
+
+def test_a_folder_may_be_called_like_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("file:x?mode=memory") / "a.sqlite"
+    path.parent.mkdir()
+    store = SQLiteStore(path)
+    store.add_complete(draft(), {"main": 1.0})
+    store.close()
+    assert query(tmp_path / path, "SELECT count(*) FROM jobs") == [(1,)]
