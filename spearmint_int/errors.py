@@ -10,7 +10,7 @@ SpearmintError
 ├── PluginError                      another package's part that can't be used
 ├── ObjectiveError                   a main file that can't be loaded or called
 ├── StoreError
-│   ├── StoreUnavailable             the database can't be reached (ConnectionError)
+│   ├── StoreUnavailable             the database is away, or its disk full (ConnectionError)
 │   ├── StoreMissing                 nothing was stored yet
 │   ├── StoreVersionError            the database was written by another schema
 │   ├── JobNotFound (LookupError)
@@ -74,7 +74,7 @@ class StoreError(SpearmintError):
 
 
 class StoreUnavailable(StoreError, ConnectionError):
-    """The job database can't be reached; the text says what was tried."""
+    """The job database can't be reached, or has no room; waiting may mend it."""
 
 
 class StoreMissing(StoreError):

@@ -67,13 +67,14 @@ ESCAPE = (
 PASSING_CODES = frozenset(
     {6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436}
 )
+OUT_OF_DISK = 14031  # a run waits for room as it does for a server
 # Other server errors that have a remedy.
 REMEDIES = {
     13: "the user may not do this: give it the role readWrite on the database",
     18: "the server refused the user or password: check those in the address",
     8000: "the server refused the user or password: check those in the address",
     10334: "a job's parameters and provenance can't be stored: together they exceed 16 MB",
-    14031: "the server's disk is full: free some space and run the command again",
+    OUT_OF_DISK: "the server's disk is full: free some space",
 }
 LONGEST_TEXT = 300  # of a server's own message, which may quote a whole document
 
@@ -173,7 +174,8 @@ class MongoServer:
                 " to use the embedded database"
             )
         remedy = next((REMEDIES[code] for code in _codes(fault) if code in REMEDIES), None)
-        return StoreError(f"{self.address}: {remedy or f'MongoDB failed: {_brief(fault)}'}")
+        kind = StoreUnavailable if OUT_OF_DISK in _codes(fault) else StoreError
+        return kind(f"{self.address}: {remedy or f'MongoDB failed: {_brief(fault)}'}")
 
 
 def rehearse(address: str) -> None:

@@ -69,7 +69,7 @@ CREATE TABLE locks (name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT
 FULL, NOT_OPENED, IO_ERROR = "database or disk is full", "unable to open", "disk I/O error"
 NO_ROOM = (FULL, NOT_OPENED, IO_ERROR)  # what may be for want of room, or of room for a file
 FAULTS = {
-    FULL: "the disk is full: free some space and run the command again",
+    FULL: "the disk is full: free some space",
     "attempt to write a readonly": "it can't be written: check the permissions of file and folder",
     NOT_OPENED: (
         "it can't be opened: check that the folder exists and is writable, and the disk not full"
@@ -78,7 +78,7 @@ FAULTS = {
     "database disk image is malformed": (
         "it is damaged: restore a copy, or save what is readable with `sqlite3 FILE .recover`"
     ),
-    IO_ERROR: "the disk is full or has failed: free some space, or check it",
+    IO_ERROR: "the disk is full, or a quota used up, or it fails: free some space, or check it",
     "no such table": "it is not a job store: move it away and start anew",
 }
 
@@ -109,7 +109,7 @@ class SQLiteFile:
         with self._mutex, self._faults():
             connection = self._open_connection()
             if self._is_copy:
-                raise StoreError(f"{self.path}: {FAULTS[FULL]}")
+                raise StoreUnavailable(f"{self.path}: {FAULTS[FULL]}")
             self._check_still_there()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -340,8 +340,16 @@ def _explained(error: sqlite3.Error, where: str) -> StoreError:
         )
     for beginning, remedy in FAULTS.items():
         if text.startswith(beginning):
-            return StoreError(f"{where}: {remedy}")
+            kind = StoreUnavailable if _may_pass(error) else StoreError
+            return kind(f"{where}: {remedy}")
     return StoreError(f"{where}: SQLite failed: {text}")
+
+
+def _may_pass(error: sqlite3.Error) -> bool:
+    """Whether only room is wanting: a run waits for that as for a server. Where a quota is used up
+    SQLite says that it can't write."""
+    can_not_write = getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_WRITE"  # Python 3.11
+    return can_not_write or str(error).startswith(FULL)
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:

@@ -248,9 +248,7 @@ class Storm:
         filler = self.folder / "filler"
         if filler.exists() or self._is_log_missing():
             return False
-        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-            while True:
-                file.write(b"\0" * 65_536)
+        fill(self.folder)
         self._later(2.0, lambda: filler.unlink(missing_ok=True))
         return True
 
@@ -413,6 +411,13 @@ def disk(folder: Path, *options: str) -> Iterator[bool]:
     finally:
         if mounted:
             subprocess.run(["umount", "--lazy", str(folder)], check=False)
+
+
+def fill(folder: Path) -> None:
+    """Leave no room on the folder's disk; the file is called `filler`."""
+    with contextlib.suppress(OSError), (folder / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(b"\0" * 4096)
 
 
 def can_unshare() -> bool:

@@ -15,6 +15,7 @@ from spearmint_int.launcher.order import Order
 from spearmint_int.manager import (
     PATIENCE_SECONDS,
     EndReason,
+    JobStarted,
     Manager,
     StoreAway,
     StoreBack,
@@ -22,6 +23,7 @@ from spearmint_int.manager import (
 )
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import Store, open_store_at
+from tests.chaos.storm import disk, fill
 from tests.launcher.launches import eventually
 from tests.manager.experiments import SLEEP, Heard, experiment, no_estimate, run
 from tests.mongo_server import MongoServerProcess
@@ -35,6 +37,14 @@ def main(job_id, params):
     with open("calls.txt", "a") as calls:
         calls.write(f"{job_id}\\n")
     time.sleep(0.5)
+    return float(job_id)
+"""
+
+
+SLOW = """
+import time
+def main(job_id, params):
+    time.sleep(1.0)
     return float(job_id)
 """
 
@@ -84,6 +94,24 @@ def test_a_run_rides_out_a_killed_server(server: MongoServerProcess, tmp_path: P
     assert background.store.tally().counts[JobStatus.COMPLETE] == 4
     assert sorted(map(int, calls.read_text().split())) == [1, 2, 3, 4], "nothing ran twice"
     background.store.close()
+
+
+def test_a_run_waits_for_room_on_a_full_disk(tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    with disk(folder) as mounted:
+        if not mounted:
+            pytest.skip("no small disk can be mounted here")
+        background = BackgroundRun(Place(folder, "full", None), SLOW, lease_time=3)
+        assert eventually(lambda: bool(background.heard.of(JobStarted)), 60)
+        fill(folder)
+        assert eventually(lambda: bool(background.heard.of(StoreAway)), 60)
+        (folder / "filler").unlink()
+        summary = background.summary(60)
+        assert summary.reason is EndReason.BUDGET
+        assert background.heard.of(StoreBack)
+        jobs = background.store.jobs()
+        assert [(job.values, job.attempts) for job in jobs] == [({"main": i}, 1) for i in (1, 2, 3)]
+        background.store.close()
 
 
 def test_a_run_can_be_left_while_the_server_is_away(

@@ -132,8 +132,8 @@ def test_lost_answers_to_reads_are_asked_for_again(store: MongoStore, proxy: Los
     assert store.tally().counts[NEW] == 1
 
 
-@pytest.mark.parametrize("code", [91, 189, 11600])
-def test_a_server_that_steps_down_is_waited_for(
+@pytest.mark.parametrize("code", [91, 189, 11600, 14031])
+def test_a_server_that_steps_down_or_is_full_is_waited_for(
     mongo_uri: str, store: MongoStore, code: int
 ) -> None:
     job = add_and_claim(store)

@@ -20,7 +20,7 @@ from spearmint_int.errors import StoreError, StoreUnavailable, StoreVersionError
 from spearmint_int.jobs import JobStatus
 from spearmint_int.stores import SQLiteStore, clock, sqlite, sqlite_file
 from spearmint_int.testing.drafts import FAILURE, LEASE, add, add_and_claim, claim, draft
-from tests.chaos.storm import disk, is_sound
+from tests.chaos.storm import disk, fill, is_sound
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_full_disk_is_explained_and_nothing_is_half_done(store: SQLiteStore, p
     with store._file.transaction() as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StoreError, match="the disk is full: free some space"):
+    with pytest.raises(StoreUnavailable, match="the disk is full: free some space"):
         store.add(draft(provenance={"text": "x" * 100_000}))
     with store._file.transaction() as connection:
         connection.execute("PRAGMA max_page_count = 100000")
@@ -358,18 +358,36 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
         yield path
 
 
-def fill(folder: Path) -> None:
-    with contextlib.suppress(OSError), (folder / "filler").open("wb", 0) as filler:
-        while True:
-            filler.write(b"\0" * 4096)
-
-
 def test_jobs_can_be_read_where_the_disk_is_full(full_disk: Path) -> None:
     store = SQLiteStore(full_disk, create=False)
     assert store.job(1).values == {"main": 1.0}
-    with pytest.raises(StoreError, match="the disk is full: free some space"):
+    with pytest.raises(StoreUnavailable, match="the disk is full: free some space"):
         add(store)
     store.close()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python does not say what SQLite could not")
+def test_a_quota_that_is_used_up_is_a_full_disk(tmp_path: Path) -> None:
+    code = """
+import resource, sys
+from pathlib import Path
+from spearmint_int.errors import StoreUnavailable
+from spearmint_int.stores import SQLiteStore
+from spearmint_int.testing.drafts import draft
+store = SQLiteStore(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
+try:
+    store.add(draft(provenance={"text": "x" * 200_000}))
+except StoreUnavailable as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+print(store.add(draft()).id)
+"""
+    words = [sys.executable, "-c", code, str(tmp_path / "a.sqlite")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    said, job_id = done.stdout.splitlines()
+    assert "or a quota used up" in said
+    assert job_id == "1"
 
 
 def test_once_there_is_room_again_a_reader_sees_what_is_new_and_may_write(full_disk: Path) -> None:
