@@ -77,6 +77,8 @@ def program(ctx: click.Context) -> None:
 
     Start with 'spearmint-int init DIR', then 'spearmint-int run DIR'.
     """
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        ctx.color = False
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

@@ -132,3 +132,22 @@ def test_a_name_that_is_too_long_is_one_sentence(tmp_path: Path) -> None:
         assert answer.returncode == 2
         assert "File name too long" in answer.stderr
         assert len(answer.stderr.splitlines()) == 1
+
+
+def on_terminal(command: list[str], **variables: str) -> str:
+    """What a command prints on a terminal."""
+    leader, follower = pty.openpty()
+    words = [sys.executable, "-m", "spearmint_int", *command]
+    subprocess.run(words, stdout=follower, check=True, env=os.environ | variables)
+    os.close(follower)
+    shown = os.read(leader, 100_000).decode()
+    os.close(leader)
+    return shown
+
+
+@pytest.mark.parametrize("command", ["jobs", "check", "status"])
+def test_a_terminal_that_wants_no_colours_gets_none(with_results: Path, command: str) -> None:
+    words = [command, str(with_results)]
+    assert "\x1b[" in on_terminal(words, NO_COLOR="", TERM="xterm")
+    assert "\x1b[" not in on_terminal(words, NO_COLOR="1", TERM="xterm")
+    assert "\x1b[" not in on_terminal(words, NO_COLOR="", TERM="dumb")
