@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     )
     from spearmint_int.config import Config, load_config
     from spearmint_int.errors import SpaceError, SpaceExhausted, SpearmintError
+    from spearmint_int.evaluation import Evaluation
     from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
     from spearmint_int.manager import Manager
     from spearmint_int.minimizer import MinimizeResult, Stop, minimize
-    from spearmint_int.optimizer import Evaluation, Optimizer
+    from spearmint_int.optimizer import Optimizer
     from spearmint_int.space import Space
     from spearmint_int.stores import Store, open_store
     from spearmint_int.variables import Enum, Float, Int
@@ -71,7 +72,7 @@ _HOMES = {
     "Config": "config",
     "Constraint": "chooser",
     "Enum": "variables",
-    "Evaluation": "optimizer",
+    "Evaluation": "evaluation",
     "Experiment": "experiment",
     "Float": "variables",
     "Int": "variables",

@@ -19,9 +19,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from spearmint_int.chooser import ChooserOptions, Constraint, Problem, Recommendation
 from spearmint_int.errors import SpaceExhausted
+from spearmint_int.evaluation import Evaluation, Result, Returned
+from spearmint_int.evaluation_table import as_dataframe
 from spearmint_int.jobs import NONE_FULFILS
 from spearmint_int.library_arguments import as_results
-from spearmint_int.optimizer import Evaluation, Optimizer, Result, Returned, table_of
+from spearmint_int.optimizer import Optimizer
 from spearmint_int.run_folder import optimizer_in
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, SomeVariable
@@ -87,7 +89,7 @@ class MinimizeResult:
         constraint."""
         evaluations = (evaluation.copy() for evaluation in self.history)
         constraints = [c.task for c in self.problem.constraints]
-        return table_of(evaluations, self.problem.space, constraints)
+        return as_dataframe(evaluations, self.problem.space, constraints)
 
     def __str__(self) -> str:
         if not self.history:
