@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
     from spearmint_int.manager import Manager
-    from spearmint_int.minimizer import MinimizeResult, Stop, minimize
+    from spearmint_int.minimize_result import MinimizeResult
+    from spearmint_int.minimize_search import Stop
+    from spearmint_int.minimizer import minimize
     from spearmint_int.optimizer import Optimizer
     from spearmint_int.space import Space
     from spearmint_int.stores import Store, open_store
@@ -77,7 +79,7 @@ _HOMES = {
     "Float": "variables",
     "Int": "variables",
     "Manager": "manager",
-    "MinimizeResult": "minimizer",
+    "MinimizeResult": "minimize_result",
     "Optimizer": "optimizer",
     "Prediction": "chooser",
     "Recommendation": "chooser",
@@ -85,7 +87,7 @@ _HOMES = {
     "SpaceError": "errors",
     "SpaceExhausted": "errors",
     "SpearmintError": "errors",
-    "Stop": "minimizer",
+    "Stop": "minimize_search",
     "Store": "stores",
     "StoredExperiment": "experiment",
     "Suggestion": "chooser",

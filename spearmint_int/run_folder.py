@@ -191,7 +191,7 @@ def _gone_on(known: Config, asked: Optimizer, given: Collection[str]) -> Config:
         )
     write_whole(file, _text(document))
     for sentence in anew.sentences(known, config):
-        warnings.warn(f"{config.directory}: {sentence}", stacklevel=6)  # whoever called minimize
+        warnings.warn(f"{config.directory}: {sentence}", stacklevel=5)  # whoever called minimize
     return config
 
 
