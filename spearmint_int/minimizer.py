@@ -67,10 +67,10 @@ def minimize(
     ChooserOptions.
 
     In a folder one call at a time is at work. Its seed is that of the first call, and so are the
-    settings that a call does not name. Bounds, options and settings that it names may be others
-    than before: that is a warning, all results are kept, and the best is the best within the
-    present bounds. Results that were added or told by the command line are seen, and are none of
-    the `evaluations`.
+    settings that a call does not name; another seed is a warning, and has no effect. Bounds,
+    options and settings that it names may be others than before: that is a warning too, all results
+    are kept, and the best is the best within the present bounds. Results that were added or told by
+    the command line are seen, and are none of the `evaluations`.
 
     Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
     function is raised with that in its attribute `result`.
@@ -89,7 +89,7 @@ def minimize(
     )
     for _, value in known:
         as_results(value, asked.constraints)  # before any work
-    named = {*settings, *_differing(options)}
+    named = {*settings, *_differing(options)} | ({"seed"} if seed else set())  # 0 is the default
     with (
         _kept(asked, path, named=named, initial=guesses) as optimizer,
         _shown(evaluations, progress) as bar,

@@ -12,12 +12,12 @@ import warnings
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from spearmint_int.atomic import write_whole
-from spearmint_int.chooser import ChooserOptions
+from spearmint_int.chooser import ChooserOptions, Constraint
 from spearmint_int.config import (
     CALLED_BY_MINIMIZE,
     DEFAULT_FILE,
@@ -95,9 +95,20 @@ def optimizer_in(
         options = config.chooser_options()
         if NOT_WRITTEN in given:
             options = replace(options, threads=asked.options.threads)
-        yield stack.enter_context(
+        optimizer = stack.enter_context(
             closing(StoredOptimizer(config, store, options=options, initial=initial))
         )
+        if "seed" in given and optimizer.seed != asked.seed:
+            _warn(
+                f"{directory}: its seed is {optimizer.seed}, that of the first call; seed="
+                f"{asked.seed} has no effect: leave it out, or take another folder"
+            )
+        yield optimizer
+
+
+def _warn(sentence: str, *, deeper: int = 0) -> None:
+    """At the line that called `minimize`: above it are optimizer_in, the `with` and minimize."""
+    warnings.warn(sentence, stacklevel=5 + deeper)
 
 
 # --- one at a time --------------------------------------------------------------------------------
@@ -191,7 +202,7 @@ def _gone_on(known: Config, asked: Optimizer, given: Collection[str]) -> Config:
         )
     write_whole(file, _text(document))
     for sentence in anew.sentences(known, config):
-        warnings.warn(f"{config.directory}: {sentence}", stacklevel=5)  # whoever called minimize
+        _warn(f"{config.directory}: {sentence}", deeper=1)
     return config
 
 
@@ -201,6 +212,7 @@ class _Anew:
 
     variables: Mapping[str, Variable]
     options: Mapping[str, Any]
+    constraints: Mapping[str, Constraint]
 
     @classmethod
     def of(cls, known: Config, asked: Optimizer, given: Collection[str]) -> _Anew:
@@ -210,14 +222,15 @@ class _Anew:
              if asked.space.variables[n] != v},
             {n: getattr(asked.options, n) for n in KEYS
              if n in given and getattr(asked.options, n) != getattr(options, n)},
+            {c.task: now for c in known.chooser_constraints() if (now := _named(c, asked)) != c},
         )  # fmt: skip
 
     def __bool__(self) -> bool:
-        return bool(self.variables or self.options)
+        return bool(self.names)
 
     @property
     def names(self) -> list[str]:
-        return [*self.variables, *self.options]
+        return [*self.variables, *self.options, *self.constraints]
 
     def put_into(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """The config with it; what a variable `was` in jobs before it was new stays there."""
@@ -227,7 +240,10 @@ class _Anew:
             for name, variable in self.variables.items()
         }
         options = {KEYS[name]: _said(name, value) for name, value in self.options.items()}
-        return {**document, **options, "variables": {**declared_before, **variables}}
+        new = {**document, **options, "variables": {**declared_before, **variables}}
+        if self.constraints:
+            new["tasks"] = {**document["tasks"], **_constraint_entries(self.constraints.values())}
+        return new
 
     def sentences(self, known: Config, config: Config) -> Iterator[str]:
         """What is different now, and what that means for the results."""
@@ -237,6 +253,12 @@ class _Anew:
         for name, value in self.options.items():
             was, now = (show(_said(name, each)) for each in (getattr(before, name), value))
             yield f"{name} was {was} and is {now} now: {IN_THIS_LIGHT}"
+        for constraint in known.chooser_constraints():
+            for name, value in _settings(self.constraints.get(constraint.task, constraint)).items():
+                was = _settings(constraint)[name]
+                if was != value:
+                    place = f"{constraint.task}: {name}"
+                    yield f"{place} was {was} and is {value} now: {IN_THIS_LIGHT}"
 
 
 def _check_names(known: Config, asked: Optimizer) -> None:
@@ -269,22 +291,25 @@ def _check_direction(known: Config, asked: Optimizer) -> None:
 
 
 def _check_constraints(known: Config, asked: Optimizer) -> None:
-    """ConfigError where the call has others; a likelihood that it does not name is the folder's."""
-    theirs = known.chooser_constraints()
-    before = {c.task: c for c in theirs}
-    unnamed = asked.options.likelihood
-    ours = tuple(
-        replace(c, likelihood=before[c.task].likelihood)
-        if c.task in before and c.likelihood == unnamed
-        else c
-        for c in asked.constraints
-    )
-    if theirs != ours:
-        was = ", ".join(map(str, theirs)) or "none"
+    """ConfigError where the call has others; their order is the folder's."""
+    theirs = [c.task for c in known.chooser_constraints()]
+    if sorted(theirs) != sorted(c.task for c in asked.constraints):
+        was = ", ".join(theirs) or "none"
         raise ConfigError(
             f"{known.directory}: its results are of other constraints than the call has ({was}); "
             "give these, or take another folder"
         )
+
+
+def _named(known: Constraint, asked: Optimizer) -> Constraint:
+    """The constraint as the call has it; settings that the call does not name are the folder's."""
+    given = next(c for c in asked.constraints if c.task == known.task)
+    unnamed = _settings(Constraint(known.task, asked.options.likelihood))
+    return replace(known, **{n: v for n, v in _settings(given).items() if v != unnamed[n]})
+
+
+def _settings(constraint: Constraint) -> dict[str, Any]:
+    return {name: value for name, value in asdict(constraint).items() if name != "task"}
 
 
 def _checked(document: Mapping[str, Any], directory: Path) -> Config:
@@ -306,7 +331,8 @@ def _text(document: Mapping[str, Any]) -> str:
 
 def config_document(optimizer: Optimizer) -> dict[str, Any]:
     """The config of an experiment that asks as this optimizer does."""
-    default = ChooserOptions()
+    default, objective = ChooserOptions(), {MAIN_TASK: {"type": "OBJECTIVE"}}
+    constraints = _constraint_entries(optimizer.constraints)
     return {
         "main-file": CALLED_BY_MINIMIZE,
         "seed": optimizer.seed,
@@ -317,20 +343,19 @@ def config_document(optimizer: Optimizer) -> dict[str, Any]:
             for name, key in KEYS.items()
             if getattr(optimizer.options, name) != getattr(default, name)
         },
-        **({"tasks": _tasks(optimizer)} if optimizer.constraints else {}),
+        **({"tasks": objective | constraints} if constraints else {}),
     }
 
 
-def _tasks(optimizer: Optimizer) -> dict[str, Any]:
-    constraints = {
+def _constraint_entries(constraints: Iterable[Constraint]) -> dict[str, Any]:
+    return {
         c.task: {
             "type": "CONSTRAINT",
             "likelihood": c.likelihood,
             "min-confidence": c.min_confidence,
         }
-        for c in optimizer.constraints
+        for c in constraints
     }
-    return {MAIN_TASK: {"type": "OBJECTIVE"}} | constraints
 
 
 def _entry(variable: Variable) -> dict[str, Any]:

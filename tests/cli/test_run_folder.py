@@ -217,6 +217,23 @@ def test_what_a_call_says_otherwise_is_told_and_written_down(tmp_path: Path) -> 
     assert run(tmp_path, 4).problem.options.noiseless
 
 
+def test_a_seed_that_is_not_the_folders_is_told_to_have_no_effect(tmp_path: Path) -> None:
+    run(tmp_path, 3, seed=3)
+    with pytest.warns(UserWarning, match="its seed is 3, that of the first call; seed=5 has no"):
+        run(tmp_path, 3, seed=5)
+    for seed in (3, None):  # without any warning
+        run(tmp_path, 3, seed=seed)
+    assert run(tmp_path, 3).problem.seed == 3
+
+
+@pytest.mark.parametrize("other", [{"seed": 5}, {"samples": 5}])
+def test_a_warning_is_told_at_the_line_that_called(tmp_path: Path, other: dict[str, Any]) -> None:
+    minimize(bowl, SPACE, 3, path=tmp_path)
+    with pytest.warns(UserWarning, match=str(tmp_path)) as told:
+        minimize(bowl, SPACE, 3, path=tmp_path, **other)
+    assert [each.filename for each in told] == [__file__]
+
+
 @pytest.mark.parametrize(
     ("space", "sentence"),
     [
