@@ -36,7 +36,8 @@ from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_folder import KEYS, NOT_WRITTEN, config_document, optimizer_in
+from spearmint_int.run_config import KEYS, NOT_WRITTEN, config_document
+from spearmint_int.run_folder import optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import Params
