@@ -599,3 +599,16 @@ def test_suggestions_of_a_space_that_is_used_up_hand_back_what_an_earlier_run_le
             optimizer.suggestions()
         assert optimizer.pending == ()
         assert len(optimizer.ask(2)) == 2
+
+
+# --- edited by hand -------------------------------------------------------------------------------
+
+
+def test_a_huge_id_of_a_job_takes_no_memory(tmp_path: Path, spearmint: CommandLine) -> None:
+    run(tmp_path, 4)
+    with closing(sqlite3.connect(tmp_path / "spearmint.sqlite")) as database, database:
+        database.execute("UPDATE jobs SET id = 1000000000000 WHERE id = 4")
+    result = run(tmp_path, 6)
+    assert [e.was_asked for e in result.history] == [True] * 6
+    assert len(result.problem.observations.points) == 6
+    assert spearmint("best", "--json", tmp_path).code == 0
