@@ -32,6 +32,8 @@ def check_whole(name: str, given: object, *, least: int, other: str | None = Non
 def check_number(name: str, given: object) -> None:
     if isinstance(given, bool) or not isinstance(given, Real):
         raise TypeError(f"{name} must be a number, got {given!r}")
+    if math.isnan(given):
+        raise ValueError(f"{name} must be a number, got {given}")
 
 
 def check_seconds(name: str, given: object) -> None:
@@ -39,6 +41,11 @@ def check_seconds(name: str, given: object) -> None:
         raise TypeError(f"{name} must be a number of seconds, got {given!r}")
     if not float(given) >= 0.0:
         raise ValueError(f"{name} must be at least 0 seconds, got {given}")
+
+
+def check_choice(name: str, given: object) -> None:
+    if not isinstance(given, bool):
+        raise TypeError(f"{name} must be True or False, got {given!r}")
 
 
 def check_callable(name: str, given: object) -> None:

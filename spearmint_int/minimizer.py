@@ -17,6 +17,7 @@ from spearmint_int.library_arguments import (
     as_guesses_and_results,
     as_results,
     check_callable,
+    check_choice,
     check_path,
     check_seconds,
     check_whole,
@@ -76,6 +77,8 @@ def minimize(
     function is raised with that in its attribute `result`.
     """
     _check_parts(function, callback, stop, path)
+    if progress is not None:
+        check_choice("progress", progress)
     _check_budget(evaluations, n_jobs, timeout)
     guesses, known = as_guesses_and_results(initial)
     asked = Optimizer(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from spearmint_int.arrays import FloatArray
 from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import ChooserOptions, Constraint
 from spearmint_int.errors import SpearmintError
@@ -90,8 +91,8 @@ class OptimizerState:
             stored.get("direction", "minimize"),
             _options(stored["options"]),
             tuple(Constraint(**c) for c in stored.get("constraints", ())),
-            tuple(_evaluation(e) for e in stored["evaluations"]),
-            tuple(_pending(p) for p in stored["pending"]),
+            tuple(_evaluation(e, space) for e in stored["evaluations"]),
+            tuple(_pending(p, space) for p in stored["pending"]),
             tuple(_guess(g, space) for g in stored.get("guesses", ())),
             stored["chain"],
         )
@@ -118,11 +119,11 @@ def _evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _evaluation(stored: Mapping[str, Any]) -> Evaluation:
+def _evaluation(stored: Mapping[str, Any], space: Space) -> Evaluation:
     return Evaluation(
         stored["params"],
-        _read_json(stored["value"]),
-        np.array(stored["point"]),
+        float(_read_json(stored["value"])),
+        _point(stored["point"], space),
         stored.get("was_asked", True),  # an earlier release did not say
         # one by one: a constraint may be called "float"
         {name: _read_json(number) for name, number in stored.get("constraints", {}).items()},
@@ -133,14 +134,22 @@ def _pending_to_json(pending: Pending) -> dict[str, Any]:
     return {"params": pending.params, "point": pending.point.tolist()}
 
 
-def _pending(stored: Mapping[str, Any]) -> Pending:
-    return Pending(stored["params"], np.array(stored["point"]))
+def _pending(stored: Mapping[str, Any], space: Space) -> Pending:
+    return Pending(stored["params"], _point(stored["point"], space))
+
+
+def _point(stored: Any, space: Space) -> FloatArray:
+    point = np.array(stored, dtype=np.float64)
+    if point.shape != (space.dimensions,):
+        raise ValueError(f"a point must have {space.dimensions} numbers, got {stored!r}")
+    return point
 
 
 def _guess(stored: Mapping[str, Any] | list[float], space: Space) -> Pending:
     if isinstance(stored, list):  # of an earlier release
-        return Pending(space.decode(np.array(stored)), np.array(stored))
-    return _pending(stored)
+        point = _point(stored, space)
+        return Pending(space.decode(point), point)
+    return _pending(stored, space)
 
 
 def _finite_json(value: Any) -> Any:

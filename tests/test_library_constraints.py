@@ -227,3 +227,9 @@ def test_another_confidence_of_a_constraint_is_taken_told_and_written_down(tmp_p
     assert [c.min_confidence for c in result.problem.constraints] == [0.9, 0.99]
     again = in_folder(tmp_path, "sum", "other")  # what it does not name is the folder's
     assert again.problem.constraints == result.problem.constraints
+
+
+@pytest.mark.parametrize("confidence", [0, 1.5, "high", None])
+def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
+    with pytest.raises(SpearmintError, match="min_confidence must be above 0 and below 1, got"):
+        Constraint("sum", min_confidence=confidence)
