@@ -69,25 +69,33 @@ def known_config(directory: Path) -> Config | None:
         ) from None
 
 
-def begun_config(directory: Path, asked: Optimizer) -> Config:
-    """The config of a new folder, written down."""
+@dataclass(frozen=True)
+class RunConfig:
+    """The config of a call, which is to be written once the store has taken it."""
+
+    config: Config
+    text: str | None = None  # None where it is what the folder has
+    sentences: tuple[str, ...] = ()  # what is not as before
+
+    def write(self) -> None:
+        if self.text is not None:
+            write_whole(self.config.directory / self.config.file_name, self.text)
+
+
+def begun_config(directory: Path, asked: Optimizer) -> RunConfig:
+    """The config of a new folder."""
     document = config_document(asked)
-    config = _checked(document, directory)
-    write_whole(directory / DEFAULT_FILE, _text(document))
-    return config
+    return RunConfig(_checked(document, directory), _text(document))
 
 
-def gone_on_config(
-    known: Config, asked: Optimizer, given: Collection[str]
-) -> tuple[Config, list[str]]:
-    """The config with what the call says anew written into it, and the sentences that tell of it;
-    the same config where that is nothing."""
+def gone_on_config(known: Config, asked: Optimizer, given: Collection[str]) -> RunConfig:
+    """The folder's config with what the call says anew."""
     _check_names(known, asked)
     _check_direction(known, asked)
     _check_constraints(known, asked)
     anew = _Anew.of(known, asked, given)
     if not anew:
-        return known, []
+        return RunConfig(known)
     file = known.directory / known.file_name
     document = anew.put_into(read_json(file))
     config = _checked(document, known.directory)
@@ -97,8 +105,8 @@ def gone_on_config(
             f"{file}: says something else of {', '.join(anew.names)} than the call, and was "
             "written by hand: change it there, or take another folder"
         )
-    write_whole(file, _text(document))
-    return config, [f"{config.directory}: {each}" for each in anew.sentences(known, config)]
+    sentences = (f"{config.directory}: {each}" for each in anew.sentences(known, config))
+    return RunConfig(config, _text(document), tuple(sentences))
 
 
 @dataclass(frozen=True)

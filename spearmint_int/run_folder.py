@@ -40,19 +40,18 @@ def optimizer_in(
     directory = _made(Path(path))
     with ExitStack() as stack:
         stack.enter_context(closing(FolderLock(directory)))
-        known, sentences = known_config(directory), list[str]()
-        if known is None:
-            config = begun_config(directory, asked)
-        else:
-            config, sentences = gone_on_config(known, asked, given)
+        known = known_config(directory)
+        new = gone_on_config(known, asked, given) if known else begun_config(directory, asked)
+        config, sentences = new.config, list(new.sentences)
         store = stack.enter_context(closing(open_store(config)))
-        if known is not None and config is not known:
+        if known is not None and new.text is not None:
             store.save_chain(CHAIN, {})  # its numbers may mean something else now
         options = config.chooser_options()
         if NOT_WRITTEN in given:
             options = replace(options, threads=asked.options.threads)
         optimizer = StoredOptimizer(config, store, options=options, initial=initial)
         stack.enter_context(closing(optimizer))
+        new.write()
         if "seed" in given and optimizer.seed != asked.seed:
             sentences.append(_ignored_seed(directory, asked.seed, optimizer.seed))
         for sentence in sentences:

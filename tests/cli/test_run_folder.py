@@ -108,6 +108,21 @@ def test_options_may_come_and_go(tmp_path: Path) -> None:
     assert len(modelled(less)) == len(less.history)
 
 
+def test_results_that_a_log_scale_has_no_place_for_are_told_of(tmp_path: Path) -> None:
+    run(tmp_path, 4, initial=[{"d": 20, "r": 0.0}])
+    with pytest.warns(UserWarning, match="but for those at 0 and below, for which a log scale has"):
+        result = run(tmp_path, 4, {**SPACE, "r": Float(0.1, 1, log=True)})
+    assert len(modelled(result)) == 3
+
+
+def test_a_call_that_is_refused_leaves_the_config_as_it_was(tmp_path: Path) -> None:
+    run(tmp_path, 3)
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(ConfigError, match=r"variables\.z: is new"):
+        run(tmp_path, 4, {"z": Int(0, 5)})
+    assert len(run(tmp_path, 4).history) == 4
+
+
 def test_the_order_of_the_variables_does_not_matter(tmp_path: Path) -> None:
     first = run(tmp_path, 4)
     assert run(tmp_path, 4, dict(reversed(SPACE.items()))).history == first.history
