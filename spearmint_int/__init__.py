@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     )
     from spearmint_int.config import Config, load_config
     from spearmint_int.errors import SpaceError, SpaceExhausted, SpearmintError
+    from spearmint_int.evaluation import Evaluation
     from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
     from spearmint_int.manager import Manager
-    from spearmint_int.minimizer import MinimizeResult, Stop, minimize
-    from spearmint_int.optimizer import Evaluation, Optimizer
+    from spearmint_int.minimize_result import MinimizeResult
+    from spearmint_int.minimize_search import Stop
+    from spearmint_int.minimizer import minimize
+    from spearmint_int.optimizer import Optimizer
     from spearmint_int.space import Space
     from spearmint_int.stores import Store, open_store
     from spearmint_int.variables import Enum, Float, Int
@@ -71,12 +74,12 @@ _HOMES = {
     "Config": "config",
     "Constraint": "chooser",
     "Enum": "variables",
-    "Evaluation": "optimizer",
+    "Evaluation": "evaluation",
     "Experiment": "experiment",
     "Float": "variables",
     "Int": "variables",
     "Manager": "manager",
-    "MinimizeResult": "minimizer",
+    "MinimizeResult": "minimize_result",
     "Optimizer": "optimizer",
     "Prediction": "chooser",
     "Recommendation": "chooser",
@@ -84,7 +87,7 @@ _HOMES = {
     "SpaceError": "errors",
     "SpaceExhausted": "errors",
     "SpearmintError": "errors",
-    "Stop": "minimizer",
+    "Stop": "minimize_search",
     "Store": "stores",
     "StoredExperiment": "experiment",
     "Suggestion": "chooser",

@@ -109,5 +109,6 @@ def alternatives(name: str, names: Iterable[str]) -> str:
 def closest(name: str, names: Iterable[str]) -> str | None:
     """The one that a typing error most likely meant; None where none is near."""
     known = {known.lower(): known for known in names}
-    matches = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+    # None or a number may stand where a name belongs
+    matches = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.6)
     return known[matches[0]] if matches else None

@@ -10,12 +10,11 @@ import numpy as np
 from spearmint_int.arrays import inside_cube
 from spearmint_int.chooser import Observations
 from spearmint_int.errors import DamagedJob, JobNotFound
+from spearmint_int.job_rows import BROKEN, COMPLETE, FAILED, VOID, JobRows
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus, Tally, has_failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from spearmint_int.arrays import FloatArray
     from spearmint_int.jobs import Job
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 
 CHAIN = "hyperparameters"  # the chain's name in a store
 FEW_JOBS = 20  # up to here jobs are read one by one, beyond it all at once
-UNKNOWN = 0
-COMPLETE, BROKEN = 1, 2
-VOID = 3  # broken, and says nothing of its point
-FAILED = 4  # complete, with NaN for a task
 STATUSES = {
     COMPLETE: JobStatus.COMPLETE,
     BROKEN: JobStatus.BROKEN,
@@ -54,10 +49,9 @@ class History(Protocol):
 class StoreHistory:
     """The jobs of a store, kept up to date by reading what is new.
 
-    Finished jobs are read once; unfinished ones, which are few, at each refresh. Ids have no gaps,
-    so that every job that is neither known as finished nor listed as unfinished must have ended
-    since: it is fetched by its id. Row i of the arrays is the job with id i + 1; they grow by
-    doubling.
+    Finished jobs are read once; unfinished ones, which are few, at each refresh. Ids have no gaps
+    but those that somebody made by hand, so that every job that is neither known as finished nor
+    listed as unfinished must have ended since: it is fetched by its id.
     """
 
     def __init__(
@@ -73,11 +67,7 @@ class StoreHistory:
         """`recode` gives a job's point its place among variables that have changed since; of the
         `resources` the tally has the budgets."""
         self._store, self._maximize, self._recode = store, maximize, recode
-        self._points: FloatArray = np.empty((0, dimensions))
-        # NaN where broken or unknown; the objective's task is the first, the others are constraints
-        self._values: dict[str, FloatArray] = {task: np.empty(0) for task in tasks}
-        self._seconds: FloatArray = np.empty(0)
-        self._codes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+        self._dimensions, self._rows = dimensions, JobRows(tasks, dimensions)
         self._unfinished: dict[int, JobPoint] = {}  # by ascending id
         self._unreadable: set[int] = set()  # damaged, of another space, or deleted by hand
         self._left_out: set[int] = set()
@@ -98,14 +88,13 @@ class StoreHistory:
         unfinished = self._store.job_points(UNFINISHED)
         self._is_exact = self._were_counted(unfinished)
         self._unfinished = {e.id: e for e in unfinished if self._fits(e)}
-        self._grow(max([self.total, *self._unfinished]))
         for job_id in self._unfinished:  # a broken job may be tried again
             self.forget(job_id)
-        self._fetch(self._missing())
+        self._fetch_ended()
         if any(self._known(status) != self.counts[status] for status in FINISHED):
             # Somebody else finished a job between the reads, or had a broken one tried again.
             self._is_exact = False
-            self._codes[:] = UNKNOWN
+            self._rows.forget_all()
             self._unreadable.clear()
             self._keep(self._store.job_points())
             ended = set(self.finished_ids)  # some of them since the unfinished ones were read
@@ -113,7 +102,7 @@ class StoreHistory:
 
     def _known(self, status: JobStatus) -> int:
         codes = [code for code, of in STATUSES.items() if of is status]
-        return int(np.count_nonzero(np.isin(self._codes, codes)))
+        return int(np.count_nonzero(np.isin(self._rows.codes, codes)))
 
     def _were_counted(self, unfinished: Sequence[JobPoint]) -> bool:
         """Whether these are those of the tally: nobody has added or claimed one in between."""
@@ -123,9 +112,7 @@ class StoreHistory:
 
     def forget(self, job_id: int) -> None:
         """Read this job again at the next refresh."""
-        self._codes[job_id - 1 : job_id] = UNKNOWN
-        for values in self._values.values():
-            values[job_id - 1 : job_id] = np.nan
+        self._rows.forget(job_id)
 
     def leave_out(self, ids: Iterable[int]) -> None:
         """These jobs are damaged in another part than those that are read here."""
@@ -137,7 +124,8 @@ class StoreHistory:
     @property
     def finished_ids(self) -> list[int]:
         """The finished jobs that were read."""
-        return (np.flatnonzero(self._codes) + 1).tolist()
+        ids: list[int] = self._rows.ids.tolist()
+        return ids
 
     def note(self, job: Job) -> bool:
         """Take the job as it is now, without another read: it was added, claimed or ended here.
@@ -164,24 +152,25 @@ class StoreHistory:
     @property
     def finished(self) -> int:
         """The number of finished jobs that were read."""
-        return int(np.count_nonzero(self._codes))
+        return len(self._rows.ids)
 
     def observations(self) -> Observations:
-        has_place = (self._codes != UNKNOWN) & ~np.isnan(self._points).any(axis=1)
-        is_void = self._codes == VOID
+        rows = self._rows
+        has_place = ~np.isnan(rows.points).any(axis=1)
+        is_void = rows.codes == VOID
         known = has_place & ~is_void
         return Observations(
-            self._points[known],
-            {task: values[known] for task, values in self._values.items()},
-            self._seconds[known],
-            self._codes[known] == COMPLETE,
+            rows.points[known],
+            {task: values[known] for task, values in rows.values.items()},
+            rows.seconds[known],
+            rows.codes[known] == COMPLETE,
             void=int(np.count_nonzero(has_place & is_void)),
         )
 
     def pending(self) -> FloatArray:
         """[p, D]: new and running jobs."""
         rows = [place for _, place in self._pending_places()]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), self._points.shape[1])
+        return np.array(rows, dtype=np.float64).reshape(len(rows), self._dimensions)
 
     @property
     def pending_ids(self) -> tuple[int, ...]:
@@ -201,19 +190,19 @@ class StoreHistory:
     def best(self) -> tuple[int, float] | None:
         """The job with the best finite value of those that fulfil every constraint, the earliest of
         equals; where there is one within the present bounds, the best of those."""
-        values, *constraints = self._values.values()
+        values, *constraints = self._rows.values.values()
         usable = np.all([np.isfinite(values), *(c >= 0.0 for c in constraints)], axis=0)
         if not np.any(usable):
             return None
-        within = usable & inside_cube(self._points)
+        within = usable & inside_cube(self._rows.points)
         signed = -values if self._maximize else values
         row = int(np.argmin(np.where(within if np.any(within) else usable, signed, np.inf)))
-        return row + 1, float(values[row])
+        return int(self._rows.ids[row]), float(values[row])
 
     @property
     def has_result(self) -> bool:
         """Whether any job has a number, whatever its constraints are."""
-        return bool(np.any(np.isfinite(next(iter(self._values.values())))))
+        return bool(np.any(np.isfinite(next(iter(self._rows.values.values())))))
 
     # --- the chain ---
 
@@ -230,19 +219,19 @@ class StoreHistory:
             self._store.save_chain(CHAIN, self._unsaved_chain)
             self._unsaved_chain = None
 
-    # --- the rows ---
+    # --- reading ---
 
-    def _missing(self) -> list[int]:
-        unknown = np.flatnonzero(self._codes[: self.total] == UNKNOWN) + 1
-        waiting = self._unfinished.keys() | self._unreadable
-        return [job_id for job_id in unknown.tolist() if job_id not in waiting]
-
-    def _fetch(self, ids: list[int]) -> None:
-        if len(ids) > FEW_JOBS:
+    def _fetch_ended(self) -> None:
+        """The jobs that have ended since: those of which nothing is known but that they must be."""
+        waiting = {i for i in self._unfinished.keys() | self._unreadable if i <= self.total}
+        missing = self.total - self.finished - len(waiting)
+        if missing > FEW_JOBS:
             self._keep(self._store.job_points())
-            return
-        for job_id in ids:
-            self._fetch_one(job_id)
+        elif missing > 0:
+            known = waiting.union(self.finished_ids)
+            for job_id in range(1, self.total + 1):
+                if job_id not in known:
+                    self._fetch_one(job_id)
 
     def _fetch_one(self, job_id: int) -> None:
         try:
@@ -251,7 +240,6 @@ class StoreHistory:
             self._unreadable.add(job_id)
 
     def _take(self, job: Job) -> None:
-        self._grow(job.id)
         self.forget(job.id)
         if job.is_finished:
             self._keep([_point_of(job)])
@@ -260,41 +248,21 @@ class StoreHistory:
         """What the job was when it was read; None where that is not known."""
         if job_id in self._unfinished:
             return self._unfinished[job_id].status
-        code = int(self._codes[job_id - 1]) if job_id <= len(self._codes) else UNKNOWN
-        return STATUSES.get(code)
+        code = self._rows.code(job_id)
+        return None if code is None else STATUSES[code]
 
     def _keep(self, evaluations: Iterable[JobPoint]) -> None:
         for e in evaluations:
-            if not self._fits(e):
-                continue
-            self._grow(e.id)
-            self._points[e.id - 1] = self._place(e)
-            for task, values in self._values.items():
-                values[e.id - 1] = e.value(task)
-            self._seconds[e.id - 1] = np.nan if e.seconds is None else e.seconds
-            self._codes[e.id - 1] = self._code(e)
-
-    def _code(self, e: JobPoint) -> int:
-        if e.status is JobStatus.COMPLETE:
-            return COMPLETE if e.worked(self._values) else FAILED
-        return VOID if e.is_void else BROKEN
+            if self._fits(e):
+                self._rows.put(e, self._place(e))
+                self._unreadable.discard(e.id)
 
     def _fits(self, e: JobPoint) -> bool:
         """False for a damaged job, and for a point of another space."""
-        if e.id not in self._left_out and self._place(e).shape == self._points.shape[1:]:
+        if e.id not in self._left_out and self._place(e).shape == (self._dimensions,):
             return True
         self._unreadable.add(e.id)
         return False
-
-    def _grow(self, size: int) -> None:
-        have = len(self._codes)
-        if size > have:
-            more = max(size, 2 * have) - have
-            unknown = np.full(more, np.nan)
-            self._points = np.vstack([self._points, np.zeros((more, self._points.shape[1]))])
-            self._values = {t: np.concatenate([v, unknown]) for t, v in self._values.items()}
-            self._seconds = np.concatenate([self._seconds, unknown])
-            self._codes = np.concatenate([self._codes, np.zeros(more, dtype=np.uint8)])
 
 
 def _point_of(job: Job) -> JobPoint:

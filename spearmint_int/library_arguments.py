@@ -3,17 +3,61 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
 from spearmint_int.errors import ResultError, SpearmintError, alternatives
+from spearmint_int.evaluation import Result
 from spearmint_int.jobs import as_constraint
+
+Initial = Mapping[str, Any] | Result  # a guess, or a result that is known already
+
+
+def check_whole(name: str, given: object, *, least: int, other: str | None = None) -> None:
+    """`other` is what may be given beside whole numbers from `least` on."""
+    if isinstance(given, bool) or not isinstance(given, Integral):  # numpy's integers too
+        raise TypeError(f"{name} must be a whole number, got {given!r}")
+    if given < least:
+        besides = "" if other is None else f", or {other}"
+        raise ValueError(f"{name} must be at least {least}{besides}, got {given}")
+
+
+def check_number(name: str, given: object) -> None:
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise TypeError(f"{name} must be a number, got {given!r}")
+    if math.isnan(given):
+        raise ValueError(f"{name} must be a number, got {given}")
+
+
+def check_seconds(name: str, given: object) -> None:
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise TypeError(f"{name} must be a number of seconds, got {given!r}")
+    if not float(given) >= 0.0:
+        raise ValueError(f"{name} must be at least 0 seconds, got {given}")
+
+
+def check_choice(name: str, given: object) -> None:
+    if not isinstance(given, bool):
+        raise TypeError(f"{name} must be True or False, got {given!r}")
+
+
+def check_callable(name: str, given: object) -> None:
+    if not callable(given):
+        raise TypeError(f"{name} must be a function, got {given!r}")
+
+
+def check_path(name: str, given: object) -> None:
+    if not isinstance(given, str | os.PathLike):
+        raise TypeError(f"{name} must name a folder, got {given!r}")
+    if given == "":
+        raise ValueError(f"{name} must name a folder, got ''; '.' is the present one")
 
 
 def as_seed(seed: int | None) -> int:
@@ -34,11 +78,7 @@ def as_count(count: int) -> int:
 
 def as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Parameters to be tried first."""
-    if isinstance(initial, Mapping):
-        raise TypeError("initial must be a list of guesses, got a single one: initial=[…]")
-    if isinstance(initial, str) or not isinstance(initial, Iterable):
-        raise TypeError(f"initial must be a list of guesses, got {initial!r}")
-    guesses = list(initial)
+    guesses = _listed(initial, of="guesses")
     for guess in guesses:
         if isinstance(guess, tuple | list):
             raise TypeError(
@@ -46,6 +86,33 @@ def as_guesses(initial: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
                 "a result that is known goes to tell(params, value)"
             )
     return guesses
+
+
+def as_guesses_and_results(
+    initial: Iterable[Initial],
+) -> tuple[list[Mapping[str, Any]], list[Result]]:
+    """Parameters to be tried first, and results that are known: `(params, value)`."""
+    entries = _listed(initial, of="guesses and results")
+    guesses = [entry for entry in entries if isinstance(entry, Mapping)]
+    results = [_as_known(entry) for entry in entries if not isinstance(entry, Mapping)]
+    return guesses, results
+
+
+def _as_known(entry: Any) -> Result:
+    pair = isinstance(entry, tuple | list) and len(entry) == 2
+    if not pair or not isinstance(entry[0], Mapping):
+        raise TypeError(
+            f"initial must have guesses {{…}} and results ({{…}}, value), got {entry!r}"
+        )
+    return entry[0], entry[1]
+
+
+def _listed(initial: Iterable[Any], *, of: str) -> list[Any]:
+    if isinstance(initial, Mapping):
+        raise TypeError(f"initial must be a list of {of}, got a single one: initial=[…]")
+    if isinstance(initial, str) or not isinstance(initial, Iterable):
+        raise TypeError(f"initial must be a list of {of}, got {initial!r}")
+    return list(initial)
 
 
 def as_result(value: Any) -> float:

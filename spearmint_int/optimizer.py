@@ -8,22 +8,18 @@ print(optimizer.best(), optimizer.recommend())
 
 from __future__ import annotations
 
-import errno
 import itertools
-import json
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spearmint_int.arrays import FloatArray, point_key
-from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import (
     OBJECTIVE,
     ChooserOptions,
@@ -34,6 +30,8 @@ from spearmint_int.chooser import (
     Suggestion,
 )
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
+from spearmint_int.evaluation import Evaluation, Pending, Result, Returned
+from spearmint_int.evaluation_table import as_dataframe, as_html
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
 from spearmint_int.jobs import unfulfilled
@@ -46,54 +44,16 @@ from spearmint_int.library_arguments import (
     as_several,
     options_with,
 )
-from spearmint_int.sampling import Prior
+from spearmint_int.optimizer_state import OptimizerState
 from spearmint_int.space import Space
-from spearmint_int.variables import Enum, Float, Int, Params, SomeVariable, Variable
+from spearmint_int.variables import Params, SomeVariable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1
+__all__ = ["Evaluation", "Optimizer", "Pending"]  # pickles know the records by this place
+
 DIRECTIONS = ("minimize", "maximize")
-SHOWN_ROWS = 20  # of the evaluations, in a notebook
-Returned = SupportsFloat | Mapping[str, SupportsFloat]  # a number, or one for each task
-Result = tuple[Mapping[str, Any], Returned]  # parameters, and what came of them
-VARIABLE_TYPES: dict[str, type[Variable]] = {"FLOAT": Float, "INT": Int, "ENUM": Enum}
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """One result: the parameters, the value (NaN where it failed), and where the model has it.
-
-    `was_asked` is False of one that was told without `ask`: it was known already. `constraints` are
-    their numbers by name.
-    """
-
-    params: Params
-    value: float
-    point: FloatArray = field(repr=False, compare=False)
-    was_asked: bool = field(default=True, repr=False, compare=False)
-    constraints: Mapping[str, float] = field(default_factory=dict, repr=False)
-
-    def copy(self) -> Evaluation:
-        """One whose parameters and point may be changed, and this one stays as it is."""
-        return replace(
-            self,
-            params=deepcopy(self.params),
-            point=self.point.copy(),
-            constraints=dict(self.constraints),
-        )
-
-
-@dataclass(frozen=True)
-class Pending:
-    """A point that was asked for and not told yet, or a guess that waits for it.
-
-    Whoever asks gets a copy of the parameters, and may do with it what they like.
-    """
-
-    params: Params
-    point: FloatArray
 
 
 class Optimizer:
@@ -190,7 +150,7 @@ class Optimizer:
         numbers = as_results(value, self.constraints)
         with self._lock:
             told, was_asked = self._as_asked(params)
-            self._keep(evaluation_of(told, numbers, was_asked=was_asked))
+            self._keep(told.with_result(numbers, was_asked=was_asked))
 
     def forget(self, params: Mapping[str, Any]) -> None:
         """These parameters were asked for, and no result will come: whoever had them is gone."""
@@ -251,18 +211,8 @@ class Optimizer:
 
     def _repr_html_(self) -> str:
         """The evaluations as a table, the best one bold, for notebooks."""
-        names, best = list(self.space.variables), self._best()
-        constraints = self._constraint_names
-        rows = "".join(
-            _html_row(
-                [n, *(e.params[name] for name in names), *numbers_of(e, constraints)],
-                bold=e is best,
-            )
-            for n, e in list(enumerate(self._evaluations, start=1))[-SHOWN_ROWS:]
-        )
-        columns = ["", *names, "value", *constraints]
-        header = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        return f"<p>{escape(repr(self))}</p><table><tr>{header}</tr>{rows}</table>"
+        table = as_html(self._evaluations, self.space, self._constraint_names, best=self._best())
+        return f"<p>{escape(repr(self))}</p>{table}"
 
     def to_dataframe(self) -> pd.DataFrame:
         """The evaluations as a pandas table: a column for each variable, `value`, and one for each
@@ -270,105 +220,51 @@ class Optimizer:
 
         A variable that is called so itself is `params.value`, as in files that `export` writes.
         """
-        return table_of(self.history, self.space, self._constraint_names)
+        return as_dataframe(self.history, self.space, self._constraint_names)
 
     # --- on disk --------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """All state as JSON, by an atomic replacement: a crash leaves the old file or the new."""
-        with self._lock:
-            text = json.dumps(self._to_json(), indent=1, allow_nan=False)
-        file = Path(path)
-        if not file.parent.is_dir():  # or the text would name the temporary file
-            raise FileNotFoundError(errno.ENOENT, "no such folder", str(file.parent))
-        write_whole(file, text + "\n")
+        self._state().write(path)
 
     @classmethod
     def load(cls, path: str | Path) -> Optimizer:
         """What `save` wrote; it goes on with the very suggestions that it would have made."""
-        try:
-            stored = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise SpearmintError(f"{path}: not a saved optimizer: {error}") from None
-        if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-            raise SpearmintError(f"{path}: not a saved optimizer of format {FORMAT}")
-        try:
-            return cls._from_json(stored)
-        except SpearmintError:  # it is one, of a kernel that is not here for example
-            raise
-        except KeyError as missing:
-            raise SpearmintError(f"{path}: not a saved optimizer: it has no {missing}") from None
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise SpearmintError(f"{path}: not a saved optimizer: {error}") from None
+        return cls._from_state(OptimizerState.read(path))
 
-    def _to_json(self) -> dict[str, Any]:
-        options = asdict(self.options)
-        options["priors"] = {name: asdict(prior) for name, prior in self.options.priors.items()}
-        return {
-            "format": FORMAT,
-            "seed": self.seed,
-            "direction": self.direction,
-            "options": _finite_json(options),
-            **({"constraints": [asdict(c) for c in self.constraints]} if self.constraints else {}),
-            "variables": {
-                name: {"type": type(variable).__name__.upper(), **asdict(variable)}
-                for name, variable in self.space.variables.items()
-            },
-            "evaluations": [
-                {
-                    "params": e.params,
-                    "value": _finite_json(e.value),
-                    "point": e.point.tolist(),
-                    "was_asked": e.was_asked,
-                    **({"constraints": _finite_json(dict(e.constraints))} if e.constraints else {}),
-                }
-                for e in self._evaluations
-            ],
-            "pending": [{"params": p.params, "point": p.point.tolist()} for p in self._pending],
-            "guesses": [{"params": g.params, "point": g.point.tolist()} for g in self._guesses],
-            "chain": self.chain,
-        }
+    def _state(self) -> OptimizerState:
+        with self._lock:
+            return OptimizerState(
+                self.space,
+                self.seed,
+                self.direction,
+                self.options,
+                self.constraints,
+                tuple(self._evaluations),
+                tuple(self._pending),
+                tuple(self._guesses),
+                self.chain,
+            )
+
+    @classmethod
+    def _from_state(cls, state: OptimizerState) -> Optimizer:
+        optimizer = cls(
+            state.space,
+            seed=state.seed,
+            direction=state.direction,
+            options=state.options,
+            constraints=state.constraints,
+        )
+        optimizer._guesses = list(state.guesses)
+        optimizer.restore(state.evaluations, state.chain)
+        optimizer._set_pending(list(state.pending))
+        return optimizer
 
     @classmethod
     def _from_json(cls, stored: Mapping[str, Any]) -> Optimizer:
-        options = dict(_read_json(stored["options"]))
-        options["priors"] = {name: Prior(**prior) for name, prior in options["priors"].items()}
-        variables = {
-            name: VARIABLE_TYPES[fields["type"]](**{k: v for k, v in fields.items() if k != "type"})
-            for name, fields in stored["variables"].items()
-        }
-        direction = stored.get("direction", "minimize")
-        optimizer = cls(
-            variables,
-            seed=stored["seed"],
-            direction=direction,
-            options=ChooserOptions(**options),
-            constraints=[Constraint(**c) for c in stored.get("constraints", ())],
-        )
-        optimizer._guesses = [
-            Pending(g["params"], np.array(g["point"]))
-            if isinstance(g, dict)
-            else Pending(optimizer.space.decode(np.array(g)), np.array(g))  # an earlier release
-            for g in stored.get("guesses", ())
-        ]
-        optimizer.restore(
-            (
-                Evaluation(
-                    e["params"],
-                    _read_json(e["value"]),
-                    np.array(e["point"]),
-                    e.get("was_asked", True),  # an earlier release did not say
-                    # one by one: a constraint may be called "float"
-                    {name: _read_json(c) for name, c in e.get("constraints", {}).items()},
-                )
-                for e in stored["evaluations"]
-            ),
-            stored["chain"],
-        )
-        optimizer._set_pending(
-            [Pending(p["params"], np.array(p["point"])) for p in stored["pending"]]
-        )
-        return optimizer
+        """For pickles of one in a folder."""
+        return cls._from_state(OptimizerState.from_json(stored))
 
     def restore(
         self, evaluations: Iterable[Evaluation], chain: Mapping[str, Any] | None = None
@@ -392,17 +288,17 @@ class Optimizer:
 
     def without_known(self, results: Iterable[Result]) -> list[Result]:
         """The results that were not told yet; at one place all failures are the same."""
-        known = {
-            _result_key(self.space.decode(e.point), e.value, e.constraints)
-            for e in self._evaluations
-        }
-        new = []
-        for params, value in results:
-            told = Pending(self.space.decode(point := self.space.encode(params)), point)
-            e = evaluation_of(told, as_results(value, self.constraints))
-            if _result_key(e.params, e.value, e.constraints) not in known:
-                new.append((params, value))
-        return new
+        known = {self._result_key(e.point, e.numbers) for e in self._evaluations}
+        return [
+            (params, value)
+            for params, value in results
+            if self._result_key(self.space.encode(params), as_results(value, self.constraints))
+            not in known
+        ]
+
+    def _result_key(self, point: FloatArray, numbers: Mapping[str, float]) -> str:
+        finite = {name: number for name, number in numbers.items() if math.isfinite(number)}
+        return repr((self.space.decode(point), sorted(finite.items())))
 
     @property
     def chain(self) -> Mapping[str, Any] | None:
@@ -425,8 +321,7 @@ class Optimizer:
 
     def _keep(self, evaluation: Evaluation) -> None:
         self._evaluations.append(evaluation)
-        values = {OBJECTIVE: evaluation.value, **evaluation.constraints}
-        self._history.add(evaluation.point, values)
+        self._history.add(evaluation.point, evaluation.numbers)
 
     def _set_pending(self, pending: list[Pending]) -> None:
         self._pending = pending
@@ -458,59 +353,3 @@ class Optimizer:
                 self._set_pending(self._pending[:i] + self._pending[i + 1 :])
                 return pending
         return None
-
-
-def table_of(
-    evaluations: Iterable[Evaluation], space: Space, constraints: Sequence[str]
-) -> pd.DataFrame:
-    """As `to_dataframe` has it; SpearmintError where pandas is not installed."""
-    try:
-        import pandas as pd  # noqa: PLC0415
-    except ModuleNotFoundError:
-        raise SpearmintError("to_dataframe needs pandas: pip install pandas") from None
-    numbers = ["value", *constraints]
-    names = {n: f"params.{n}" if n in numbers else n for n in space.variables}
-    rows = [[*(e.params[name] for name in names), *numbers_of(e, constraints)] for e in evaluations]
-    return pd.DataFrame(rows, columns=[*names.values(), *numbers])
-
-
-def numbers_of(evaluation: Evaluation, constraints: Sequence[str]) -> list[float]:
-    """The objective's, and those of the constraints."""
-    return [evaluation.value, *(evaluation.constraints.get(n, math.nan) for n in constraints)]
-
-
-def evaluation_of(
-    told: Pending, numbers: Mapping[str, float], *, was_asked: bool = True
-) -> Evaluation:
-    """Of the numbers by tasks."""
-    beside = {name: number for name, number in numbers.items() if name != OBJECTIVE}
-    return Evaluation(told.params, numbers[OBJECTIVE], told.point, was_asked, beside)
-
-
-def _result_key(params: Params, value: float, constraints: Mapping[str, float]) -> str:
-    numbers = {OBJECTIVE: value, **constraints}
-    finite = {name: number for name, number in numbers.items() if math.isfinite(number)}
-    return repr((params, sorted(finite.items())))
-
-
-def _html_row(cells: Sequence[Any], *, bold: bool) -> str:
-    texts = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in cells]
-    tag = "th" if bold else "td"
-    return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts) + "</tr>"
-
-
-def _finite_json(value: Any) -> Any:
-    """JSON has no NaN or infinity: they travel as the strings that `float` reads."""
-    if isinstance(value, dict):
-        return {key: _finite_json(item) for key, item in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": str(value)}
-    return value
-
-
-def _read_json(value: Any) -> Any:
-    if isinstance(value, dict) and set(value) == {"float"}:
-        return float(value["float"])
-    if isinstance(value, dict):
-        return {key: _read_json(item) for key, item in value.items()}
-    return value

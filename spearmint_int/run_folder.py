@@ -1,69 +1,28 @@
 """The folder of a library's run: a config and a job store, as the command line has them.
 
 `spearmint-int status`, `jobs`, `best` and `export` work on it, and the next run goes on from it.
-What the next call says anew (bounds, options, settings) is written into the config.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spearmint_int.atomic import write_whole
-from spearmint_int.chooser import ChooserOptions
-from spearmint_int.config import (
-    CALLED_BY_MINIMIZE,
-    DEFAULT_FILE,
-    Config,
-    ConfigFaultsError,
-    config_from,
-    load_config,
-)
-from spearmint_int.config.declaration import Era, changes, declared
-from spearmint_int.config.json_file import parse_json, read_json
-from spearmint_int.config.section import show
 from spearmint_int.errors import ConfigError, SpearmintError
 from spearmint_int.history import CHAIN
-from spearmint_int.identity import IN_THIS_LIGHT
-from spearmint_int.jobs import MAIN_TASK
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.launcher.output import take_lock
 from spearmint_int.optimizer import Optimizer
-from spearmint_int.sampling.priors import prior_to_dict
+from spearmint_int.run_config import NOT_WRITTEN, begun_config, gone_on_config, known_config
 from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.stores import open_store
-from spearmint_int.variables import Variable
 
-# What a config calls the options of a chooser.
-KEYS = {
-    "treatment": "integer-treatment",
-    "likelihood": "likelihood",
-    "kernel": "kernel",
-    "acquisition": "acquisition",
-    "priors": "priors",
-    "output_warp": "output-warp",
-    "trend": "trend",
-    "input_warp": "input-warp",
-    "samples": "mcmc-iters",
-    "burn_in": "burnin",
-    "thinning": "thinning",
-    "chains": "chains",
-    "fantasies": "num-fantasies",
-    "candidates": "grid-size",
-    "candidates_seed": "grid-seed",
-    "spray": "num-spray",
-    "spray_std": "spray-std",
-    "initial_points": "num-initial-points",  # `initial-points` are guesses
-}
-# No suggestion depends on it: a call that names it says it for itself, and nothing is written.
-NOT_WRITTEN = "threads"
 LOCK_FILE = ".minimize.lock"
 
 
@@ -78,26 +37,43 @@ def optimizer_in(
     """What was asked for, with all that the folder knows; `given` are the options that the call
     names, and all others are the folder's. SpearmintError where another process has the folder,
     ConfigError where it can't be gone on from."""
-    directory = Path(path)
+    directory = _made(Path(path))
+    with ExitStack() as stack:
+        stack.enter_context(closing(FolderLock(directory)))
+        known = known_config(directory)
+        new = gone_on_config(known, asked, given) if known else begun_config(directory, asked)
+        config, sentences = new.config, list(new.sentences)
+        store = stack.enter_context(closing(open_store(config)))
+        if known is not None and new.text is not None:
+            store.save_chain(CHAIN, {})  # its numbers may mean something else now
+        options = config.chooser_options()
+        if NOT_WRITTEN in given:
+            options = replace(options, threads=asked.options.threads)
+        optimizer = StoredOptimizer(config, store, options=options, initial=initial)
+        stack.enter_context(closing(optimizer))
+        new.write()
+        if "seed" in given and optimizer.seed != asked.seed:
+            sentences.append(_ignored_seed(directory, asked.seed, optimizer.seed))
+        for sentence in sentences:
+            warnings.warn(sentence, stacklevel=4)  # above the `with` and minimize: its caller
+        yield optimizer
+
+
+def _made(directory: Path) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ConfigError(f"{directory}: must be a folder, is or lies in a file") from None
     except OSError as error:
         raise ConfigError(f"{directory}: can't be made: {error.strerror}") from None
-    with ExitStack() as stack:
-        stack.enter_context(closing(FolderLock(directory)))
-        known = _known_config(directory)
-        config = _begun(directory, asked) if known is None else _gone_on(known, asked, given)
-        store = stack.enter_context(closing(open_store(config)))
-        if known is not None and config is not known:
-            store.save_chain(CHAIN, {})  # its numbers may mean something else now
-        options = config.chooser_options()
-        if NOT_WRITTEN in given:
-            options = replace(options, threads=asked.options.threads)
-        yield stack.enter_context(
-            closing(StoredOptimizer(config, store, options=options, initial=initial))
-        )
+    return directory
+
+
+def _ignored_seed(directory: Path, given: int, seed: int) -> str:
+    return (
+        f"{directory}: its seed is {seed}, that of the first call; seed={given} has no effect: "
+        "leave it out, or take another folder"
+    )
 
 
 # --- one at a time --------------------------------------------------------------------------------
@@ -145,202 +121,3 @@ os.register_at_fork(after_in_child=_let_go_in_fork)
 def _holder(file: Path) -> str:
     host, pid, *_ = (*file.read_text(encoding="utf-8", errors="replace").split(":"), "", "")
     return f" (process {pid} on {host})" if pid else ""
-
-
-# --- the config -----------------------------------------------------------------------------------
-
-
-def _known_config(directory: Path) -> Config | None:
-    """None of a new folder; ConfigError where its config is another program's, or was damaged."""
-    if not (directory / DEFAULT_FILE).exists():
-        return None
-    try:
-        return load_config(directory)
-    except ConfigError as error:
-        fault = error.faults[0] if isinstance(error, ConfigFaultsError) else str(error)
-        raise ConfigError(
-            f"{directory}: {fault}; mend it, or take another folder if it is another program's"
-        ) from None
-
-
-def _begun(directory: Path, asked: Optimizer) -> Config:
-    """The config of a new folder, written down."""
-    document = config_document(asked)
-    config = _checked(document, directory)
-    write_whole(directory / DEFAULT_FILE, _text(document))
-    return config
-
-
-def _gone_on(known: Config, asked: Optimizer, given: Collection[str]) -> Config:
-    """The config, with what the call says anew written into it, and told; the same one where that
-    is nothing."""
-    _check_names(known, asked)
-    _check_direction(known, asked)
-    _check_constraints(known, asked)
-    anew = _Anew.of(known, asked, given)
-    if not anew:
-        return known
-    file = known.directory / known.file_name
-    document = anew.put_into(read_json(file))
-    config = _checked(document, known.directory)
-    # what was put in by hand may win over what is written here
-    if known.main_file != CALLED_BY_MINIMIZE or _Anew.of(config, asked, given):
-        raise ConfigError(
-            f"{file}: says something else of {', '.join(anew.names)} than the call, and was "
-            "written by hand: change it there, or take another folder"
-        )
-    write_whole(file, _text(document))
-    for sentence in anew.sentences(known, config):
-        warnings.warn(f"{config.directory}: {sentence}", stacklevel=6)  # whoever called minimize
-    return config
-
-
-@dataclass(frozen=True)
-class _Anew:
-    """What a call says otherwise than the folder's config."""
-
-    variables: Mapping[str, Variable]
-    options: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, known: Config, asked: Optimizer, given: Collection[str]) -> _Anew:
-        space, options = known.space(), known.chooser_options()
-        return cls(
-            {n: asked.space.variables[n] for n, v in space.variables.items()
-             if asked.space.variables[n] != v},
-            {n: getattr(asked.options, n) for n in KEYS
-             if n in given and getattr(asked.options, n) != getattr(options, n)},
-        )  # fmt: skip
-
-    def __bool__(self) -> bool:
-        return bool(self.variables or self.options)
-
-    @property
-    def names(self) -> list[str]:
-        return [*self.variables, *self.options]
-
-    def put_into(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """The config with it; what a variable `was` in jobs before it was new stays there."""
-        declared_before = document["variables"]
-        variables = {
-            name: {k: v for k, v in declared_before[name].items() if k == "was"} | _entry(variable)
-            for name, variable in self.variables.items()
-        }
-        options = {KEYS[name]: _said(name, value) for name, value in self.options.items()}
-        return {**document, **options, "variables": {**declared_before, **variables}}
-
-    def sentences(self, known: Config, config: Config) -> Iterator[str]:
-        """What is different now, and what that means for the results."""
-        for place, sentence in changes(config, [Era(0, declared(known))]):
-            yield f"{place.removeprefix('variables.')} {sentence}"
-        before = known.chooser_options()
-        for name, value in self.options.items():
-            was, now = (show(_said(name, each)) for each in (getattr(before, name), value))
-            yield f"{name} was {was} and is {now} now: {IN_THIS_LIGHT}"
-
-
-def _check_names(known: Config, asked: Optimizer) -> None:
-    """ConfigError where the call has other variables, and not only other bounds or options."""
-    theirs, ours = known.space().variables, asked.space.variables
-    faults = [f"{name} is missing in the call" for name in theirs if name not in ours]
-    faults += [f"{name} is new in the call" for name in ours if name not in theirs]
-    for name in [name for name in theirs if name in ours]:
-        was, now = _kind(theirs[name]), _kind(ours[name])
-        faults += [f"{name} is {was} there, and {now} in the call"] if was != now else []
-    if faults:
-        raise ConfigError(
-            f"{known.directory}: its results are of other variables: {'; '.join(faults)}; "
-            "take another folder"
-        )
-
-
-def _kind(variable: Variable) -> str:
-    size = "" if variable.size == 1 else f" of size {variable.size}"
-    return f"{type(variable).__name__}{size}"
-
-
-def _check_direction(known: Config, asked: Optimizer) -> None:
-    if known.maximize != (asked.direction == "maximize"):
-        was = "maximize" if known.maximize else "minimize"
-        raise ConfigError(
-            f'{known.directory}: its results are of direction="{was}", got "{asked.direction}"; '
-            "give that, or take another folder"
-        )
-
-
-def _check_constraints(known: Config, asked: Optimizer) -> None:
-    """ConfigError where the call has others; a likelihood that it does not name is the folder's."""
-    theirs = known.chooser_constraints()
-    before = {c.task: c for c in theirs}
-    unnamed = asked.options.likelihood
-    ours = tuple(
-        replace(c, likelihood=before[c.task].likelihood)
-        if c.task in before and c.likelihood == unnamed
-        else c
-        for c in asked.constraints
-    )
-    if theirs != ours:
-        was = ", ".join(map(str, theirs)) or "none"
-        raise ConfigError(
-            f"{known.directory}: its results are of other constraints than the call has ({was}); "
-            "give these, or take another folder"
-        )
-
-
-def _checked(document: Mapping[str, Any], directory: Path) -> Config:
-    """The config as it will be read; ConfigError in the words of the call, before it is written."""
-    try:
-        return config_from(parse_json(_text(document), name=DEFAULT_FILE), directory)
-    except ConfigFaultsError as error:
-        fault = error.faults[0].removeprefix(f"{DEFAULT_FILE}: ")
-    except ValueError as error:  # infinite, or not a number
-        fault = str(error)
-    key, colon, sentence = fault.partition(":")
-    name = next((name for name, known in KEYS.items() if known == key), key)
-    raise ConfigError(f"with path=, {name}{colon}{sentence}; give that, or leave out path=")
-
-
-def _text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def config_document(optimizer: Optimizer) -> dict[str, Any]:
-    """The config of an experiment that asks as this optimizer does."""
-    default = ChooserOptions()
-    return {
-        "main-file": CALLED_BY_MINIMIZE,
-        "seed": optimizer.seed,
-        "maximize": optimizer.direction == "maximize",
-        "variables": {n: _entry(v) for n, v in optimizer.space.variables.items()},
-        **{
-            key: _said(name, getattr(optimizer.options, name))
-            for name, key in KEYS.items()
-            if getattr(optimizer.options, name) != getattr(default, name)
-        },
-        **({"tasks": _tasks(optimizer)} if optimizer.constraints else {}),
-    }
-
-
-def _tasks(optimizer: Optimizer) -> dict[str, Any]:
-    constraints = {
-        c.task: {
-            "type": "CONSTRAINT",
-            "likelihood": c.likelihood,
-            "min-confidence": c.min_confidence,
-        }
-        for c in optimizer.constraints
-    }
-    return {MAIN_TASK: {"type": "OBJECTIVE"}} | constraints
-
-
-def _entry(variable: Variable) -> dict[str, Any]:
-    return {"type": type(variable).__name__.upper()} | {
-        field.name: getattr(variable, field.name) for field in fields(variable)
-    }
-
-
-def _said(name: str, value: Any) -> Any:
-    """The option's value as a config has it."""
-    if name != "priors":
-        return value
-    return {each.replace("_", "-"): prior_to_dict(prior) for each, prior in value.items()}

@@ -19,11 +19,12 @@ from spearmint_int.errors import (
     SpaceExhausted,
     StoreError,
 )
+from spearmint_int.evaluation import Evaluation, Pending, Returned
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner, this_process
 from spearmint_int.library_arguments import as_count, as_results
-from spearmint_int.optimizer import Evaluation, Optimizer, Pending, Returned, evaluation_of
+from spearmint_int.optimizer import Optimizer
 from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class StoredOptimizer(Optimizer):
         with self._lock:
             told, was_asked = self._as_asked(params)
             # first: it is known here, whatever the store does
-            self._evaluations.append(evaluation_of(told, numbers, was_asked=was_asked))
+            self._evaluations.append(told.with_result(numbers, was_asked=was_asked))
             self._unstored.append((told, numbers))
             self._refresh()
 
@@ -165,7 +166,7 @@ class StoredOptimizer(Optimizer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has its own memory, and is nothing to the store."""
-        return Optimizer._from_json, (self._to_json(),)
+        return Optimizer._from_json, (self._state().to_json(),)
 
     # --- jobs -----------------------------------------------------------------------------------
 

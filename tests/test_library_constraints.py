@@ -212,3 +212,34 @@ def test_a_constraint_by_another_name_is_told_of() -> None:
     with pytest.warns(UserWarning, match="no number for the constraint 'sum'.*it has 'smu'"):
         result = minimize(misspelt, SPACE, 4, constraints=["sum"], **QUICK)
     assert result.message == "no result fulfils every constraint; none has sum"
+
+
+def in_folder(path: Path, *constraints: str | Constraint, evaluations: int = 4) -> Any:
+    def function(params: Params) -> dict[str, float]:
+        return bounded(params) | {"other": 1.0}
+
+    return minimize(
+        function, SPACE, evaluations, path=path, constraints=constraints, progress=False
+    )
+
+
+def test_the_order_of_the_constraints_does_not_matter_in_a_folder(tmp_path: Path) -> None:
+    in_folder(tmp_path, "sum", "other")
+    result = in_folder(tmp_path, "other", "sum", evaluations=6)
+    assert len(result.history) == 6
+    assert [c.task for c in result.problem.constraints] == ["sum", "other"]
+
+
+def test_another_confidence_of_a_constraint_is_taken_told_and_written_down(tmp_path: Path) -> None:
+    in_folder(tmp_path, "sum", "other")
+    with pytest.warns(UserWarning, match=r"sum: min_confidence was 0\.99 and is 0\.9 now"):
+        result = in_folder(tmp_path, Constraint("sum", min_confidence=0.9), "other")
+    assert [c.min_confidence for c in result.problem.constraints] == [0.9, 0.99]
+    again = in_folder(tmp_path, "sum", "other")  # what it does not name is the folder's
+    assert again.problem.constraints == result.problem.constraints
+
+
+@pytest.mark.parametrize("confidence", [0, 1.5, "high", None])
+def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
+    with pytest.raises(SpearmintError, match="min_confidence must be above 0 and below 1, got"):
+        Constraint("sum", min_confidence=confidence)

@@ -379,13 +379,15 @@ def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         ({"stop": {"value": 3}}, r"stop must be Stop\(value=…\) .* got {'value': 3}"),
         ({"options": {"samples": 3}}, r"options must be ChooserOptions\(…\), got a dict"),
         ({"callback": 3}, "callback must be a function, got 3"),
+        ({"path": 3}, "path must name a folder, got 3"),
+        ({"progress": "no"}, "progress must be True or False, got 'no'"),
         ({"maximize": True}, 'no such setting: maximize; give direction="maximize"'),
         ({"n_trials": 9}, "no such setting: n_trials; give evaluations=…"),
     ],
 )
 def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:
     with pytest.raises(TypeError, match=text):
-        minimize(fails_at(1), {"a": Int(0, 5)}, evaluations=2, progress=False, **given)
+        minimize(fails_at(1), {"a": Int(0, 5)}, **({"evaluations": 2, "progress": False} | given))
 
 
 def test_what_is_no_function_is_refused_before_any_work() -> None:
@@ -420,6 +422,7 @@ def test_results_can_be_compared_and_are_shown_in_one_line() -> None:
     ("given", "text"),
     [
         ({"value": "3"}, "value must be a number, got '3'"),
+        ({"value": math.nan}, "value must be a number, got nan"),
         ({"no_improvement": "3"}, "no_improvement must be a whole number, got '3'"),
         ({"no_improvement": 0}, "no_improvement must be at least 1, got 0"),
     ],

@@ -18,6 +18,7 @@ import pytest
 
 from spearmint_int import (
     ChooserOptions,
+    Constraint,
     Enum,
     Float,
     Int,
@@ -355,7 +356,36 @@ def test_a_file_of_another_kind_is_refused_by_its_name(content: bytes, tmp_path:
         Optimizer.load(path)
 
 
+@pytest.mark.parametrize(
+    "evaluation",
+    [{"point": [0.5]}, {"point": ["a"] * 5}, {"value": "a"}, {"value": None}],
+)
+def test_a_file_whose_evaluations_cant_be_is_refused_by_its_name(
+    evaluation: dict[str, Any], tmp_path: Path
+) -> None:
+    told(1).save(tmp_path / "state.json")
+    stored = json.loads((tmp_path / "state.json").read_text())
+    stored["evaluations"][0] |= evaluation
+    (tmp_path / "state.json").write_text(json.dumps(stored))
+    with pytest.raises(SpearmintError, match=r"state.json: not a saved optimizer"):
+        Optimizer.load(tmp_path / "state.json")
+
+
 # --- at its edges ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"direction": None}, "unknown direction None; there is minimize, maximize"),
+        ({"kernel": 3}, "unknown kernel 3; there is"),
+        ({"priors": {3: horseshoe(0.1)}}, "unknown hyperparameter 3; there is"),
+        ({"priors": None}, "priors must map hyperparameters to priors, got None"),
+    ],
+)
+def test_what_is_no_name_is_refused_as_an_unknown_one(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SpearmintError, match=sentence):
+        Optimizer(VARIABLES, **given)
 
 
 def test_a_space_that_is_a_list_is_refused_with_what_it_must_be() -> None:
@@ -623,6 +653,13 @@ def test_pandas_rows_are_refused_with_how_to_give_them() -> None:
     optimizer.tell(table.loc[0].to_dict(), 1.0)
     with pytest.raises(SpaceError, match=r"got a DataFrame; give \.to_dict\('records'\)"):
         optimizer.predict(table)
+
+
+def test_numpys_reals_as_settings_can_be_saved(tmp_path: Path) -> None:
+    half: Any = np.float32(0.5)
+    sure = Constraint("sure", min_confidence=half)
+    Optimizer(VARIABLES, spray_std=half, constraints=[sure]).save(tmp_path / "o.json")
+    assert Optimizer.load(tmp_path / "o.json").options.spray_std == 0.5
 
 
 def test_numpys_integers_as_settings_can_be_saved(tmp_path: Path) -> None:

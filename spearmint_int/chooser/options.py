@@ -77,6 +77,8 @@ class ChooserOptions:
             )
         kernel_named(self.kernel)
         acquisition_named(self.acquisition_in_use)
+        if not isinstance(self.priors, Mapping):
+            raise SpearmintError(f"priors must map hyperparameters to priors, got {self.priors!r}")
         Priors().with_(self.priors)
         object.__setattr__(self, "priors", dict(self.priors))  # theirs may change
         for name in ("output_warp", "trend"):
@@ -87,6 +89,7 @@ class ChooserOptions:
             raise SpearmintError(f"spray_std must be a number, got {self.spray_std!r}")
         if not 0.0 < self.spray_std < math.inf:
             raise SpearmintError(f"spray_std must be above 0, and finite, got {self.spray_std}")
+        object.__setattr__(self, "spray_std", float(self.spray_std))  # numpy's can't be saved
 
     def _check_counts(self) -> None:
         for name, least in LEAST.items():

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,11 @@ class Constraint:
             raise SpearmintError(f"a constraint must have a name, got {self.task!r}")
         if self.likelihood not in LIKELIHOODS:
             raise UnknownNameError("likelihood", self.likelihood, LIKELIHOODS)
-        if not 0.0 < self.min_confidence < 1.0:
+        if not isinstance(self.min_confidence, Real) or not 0.0 < self.min_confidence < 1.0:
             raise SpearmintError(
-                f"min_confidence must be above 0 and below 1, got {self.min_confidence}"
+                f"min_confidence must be above 0 and below 1, got {self.min_confidence!r}"
             )
+        object.__setattr__(self, "min_confidence", float(self.min_confidence))
 
     @property
     def noiseless(self) -> bool:

@@ -177,7 +177,10 @@ def _sentence(earlier: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
         return f"has other options than before: all results are kept{left_out}"
     before, now = (_interval(v) for v in (earlier, ours))
     outside = "" if _covers(ours, earlier) else ", also those outside of the new bounds"
-    return f"was {before} and is {now} now: all results are kept and inform the model{outside}"
+    has_no_place = ours.get("log") and earlier["min"] <= 0
+    but = ", but for those at 0 and below, for which a log scale has no place"
+    informed = f"inform the model{outside}{but if has_no_place else ''}"
+    return f"was {before} and is {now} now: all results are kept and {informed}"
 
 
 def _interval(variable: Mapping[str, Any]) -> str:

@@ -36,7 +36,8 @@ from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_folder import KEYS, NOT_WRITTEN, config_document, optimizer_in
+from spearmint_int.run_config import KEYS, NOT_WRITTEN, config_document
+from spearmint_int.run_folder import optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import Params
@@ -105,6 +106,21 @@ def test_options_may_come_and_go(tmp_path: Path) -> None:
         less = after(9, "bb", "ccc")
     assert all(e.params["e"] != "a" for e in less.history)
     assert len(modelled(less)) == len(less.history)
+
+
+def test_results_that_a_log_scale_has_no_place_for_are_told_of(tmp_path: Path) -> None:
+    run(tmp_path, 4, initial=[{"d": 20, "r": 0.0}])
+    with pytest.warns(UserWarning, match="but for those at 0 and below, for which a log scale has"):
+        result = run(tmp_path, 4, {**SPACE, "r": Float(0.1, 1, log=True)})
+    assert len(modelled(result)) == 3
+
+
+def test_a_call_that_is_refused_leaves_the_config_as_it_was(tmp_path: Path) -> None:
+    run(tmp_path, 3)
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(ConfigError, match=r"variables\.z: is new"):
+        run(tmp_path, 4, {"z": Int(0, 5)})
+    assert len(run(tmp_path, 4).history) == 4
 
 
 def test_the_order_of_the_variables_does_not_matter(tmp_path: Path) -> None:
@@ -215,6 +231,23 @@ def test_what_a_call_says_otherwise_is_told_and_written_down(tmp_path: Path) -> 
         minimize(bowl, SPACE, 4, path=tmp_path, options=ChooserOptions(likelihood="NOISELESS"))
     assert load_config(tmp_path).likelihood == "NOISELESS"
     assert run(tmp_path, 4).problem.options.noiseless
+
+
+def test_a_seed_that_is_not_the_folders_is_told_to_have_no_effect(tmp_path: Path) -> None:
+    run(tmp_path, 3, seed=3)
+    with pytest.warns(UserWarning, match="its seed is 3, that of the first call; seed=5 has no"):
+        run(tmp_path, 3, seed=5)
+    for seed in (3, None):  # without any warning
+        run(tmp_path, 3, seed=seed)
+    assert run(tmp_path, 3).problem.seed == 3
+
+
+@pytest.mark.parametrize("other", [{"seed": 5}, {"samples": 5}])
+def test_a_warning_is_told_at_the_line_that_called(tmp_path: Path, other: dict[str, Any]) -> None:
+    minimize(bowl, SPACE, 3, path=tmp_path)
+    with pytest.warns(UserWarning, match=str(tmp_path)) as told:
+        minimize(bowl, SPACE, 3, path=tmp_path, **other)
+    assert [each.filename for each in told] == [__file__]
 
 
 @pytest.mark.parametrize(
@@ -581,3 +614,16 @@ def test_suggestions_of_a_space_that_is_used_up_hand_back_what_an_earlier_run_le
             optimizer.suggestions()
         assert optimizer.pending == ()
         assert len(optimizer.ask(2)) == 2
+
+
+# --- edited by hand -------------------------------------------------------------------------------
+
+
+def test_a_huge_id_of_a_job_takes_no_memory(tmp_path: Path, spearmint: CommandLine) -> None:
+    run(tmp_path, 4)
+    with closing(sqlite3.connect(tmp_path / "spearmint.sqlite")) as database, database:
+        database.execute("UPDATE jobs SET id = 1000000000000 WHERE id = 4")
+    result = run(tmp_path, 6)
+    assert [e.was_asked for e in result.history] == [True] * 6
+    assert len(result.problem.observations.points) == 6
+    assert spearmint("best", "--json", tmp_path).code == 0

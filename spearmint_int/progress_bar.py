@@ -1,0 +1,36 @@
+"""The bar that `minimize` shows on a terminal."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from spearmint_int.evaluation import Evaluation
+
+
+class ProgressBar(AbstractContextManager["ProgressBar"]):
+    """Evaluations done of all, the best value so far, and the time that remains."""
+
+    def __init__(self, evaluations: int) -> None:
+        self._progress = Progress(
+            TextColumn("minimize"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("best {task.fields[best]}"),
+            TimeRemainingColumn(),
+        )
+        self._task = self._progress.add_task("minimize", total=evaluations, best="-")
+
+    def __enter__(self) -> ProgressBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._progress.stop()
+
+    def advance(self, evaluations: int, best: Evaluation | None) -> None:
+        text = "-" if best is None else f"{best.value:.6g}"
+        self._progress.update(self._task, advance=evaluations, best=text)
