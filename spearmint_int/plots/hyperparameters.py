@@ -19,7 +19,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, fit_for_search
 from spearmint_int.kernels.warp import InputWarp
-from spearmint_int.plots.axes import job_axis, log_axis
+from spearmint_int.plots.axes import NAME_LENGTH, job_axis, log_axis, named_ticks
 from spearmint_int.plots.style import COLOURS, GREY, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
 
@@ -56,6 +56,7 @@ def figure(
         _add(drawn, 1, plain(name), colour, now=now.length_scales[:, i], way=way)
     drawn.update_yaxes(log_axis(now.length_scales.ravel().tolist()), row=1)
     drawn.update_yaxes(title="length scale", row=1, col=1)
+    drawn.update_xaxes(named_ticks(names, NAME_LENGTH), row=1, col=1)
     if powers:
         way = [(job, samples.powers) for job, samples in trace]
         _add(drawn, 2, POWER_NAME, GREY, now=now.powers, way=way)
