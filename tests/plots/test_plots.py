@@ -414,6 +414,13 @@ def test_a_long_name_loses_its_middle() -> None:
     assert axes.shortened("short", 9) == "short"
 
 
+def test_the_bands_of_hyperparameters_have_no_dots() -> None:
+    drawn = plot(some_snapshot(), "hyperparameters")
+    bands = [trace for trace in drawn.data if trace.type == "scatter" and trace.fill]
+    assert bands
+    assert all(band.mode == "lines" for band in bands)
+
+
 @pytest.mark.parametrize(
     ("kind", "axis"), [("hyperparameters", "xaxis"), ("importance", "yaxis"), ("optimum", "xaxis")]
 )
