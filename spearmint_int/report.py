@@ -119,7 +119,7 @@ def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     if best is not None and best.note:
         yield "within them", _best_within(best.within)
     if model is not None:
-        yield "model's optimum", f"{model.mean:.6g} ± {model.sd:.2g}"
+        yield "model's optimum", value_text.estimate(model.mean, model.sd)
         yield "at ", _params(model.params)
         yield from value_text.constraints(model.constraints, model.note)
 

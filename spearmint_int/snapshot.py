@@ -14,7 +14,14 @@ import numpy as np
 from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
-from spearmint_int.jobs import FAILED_HERE, NONE_FULFILS, JobStatus, unfulfilled, unfulfilled_text
+from spearmint_int.jobs import (
+    FAILED_HERE,
+    FINISHED,
+    NONE_FULFILS,
+    JobStatus,
+    unfulfilled,
+    unfulfilled_text,
+)
 from spearmint_int.space import Space
 from spearmint_int.variables import Params
 
@@ -63,6 +70,10 @@ class Trial:
         if self.failed_here:
             return f"{self.status}, {FAILED_HERE}"
         return ", ".join(filter(None, (self.status, unfulfilled_text(self.unfulfilled))))
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status in FINISHED
 
     @property
     def failed(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from spearmint_int.errors import ObjectiveError
 from spearmint_int.launcher.environment import objective_environments
-from spearmint_int.launcher.objective import UnusableError, load_main, place_of
+from spearmint_int.launcher.objective import UnusableError, load_main, one_line, place_of
 from spearmint_int.launcher.script import first_line_fault
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _told(error: BaseException, file_name: str) -> str:
         if Path(place.tb_frame.f_code.co_filename).name == file_name:
             line = place.tb_lineno
         place = place.tb_next
-    return f"{error}" if line is None else f"{error} (line {line})"
+    return one_line(f"{error}" if line is None else f"{error} (line {line})")
 
 
 def _signature_fault(function: Callable[..., Any]) -> str | None:

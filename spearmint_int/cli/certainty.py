@@ -73,7 +73,7 @@ def _facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
 
     found = certificate(draws)
     exact = "every point of the space" if draws.is_exact else f"{len(draws.points)} points"
-    yield "optimum", f"{found} (by {exact})"
+    yield "optimum", f"{found} (looked at {exact})"
     yield "expected gain", f"{value_text.number(found.expected_regret)} is left on average"
     tables = [(name, likeliest(chances)) for name, chances in _chances(draws)]
     width = max((columns_of(label) for _, rows in tables for label, _ in rows), default=0)

@@ -50,9 +50,14 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            others = alternatives(args[0], self.commands)
-            raise click.UsageError(f"no such command {args[0]!r}{others}", ctx)
+            raise click.UsageError(f"no such command {args[0]!r}{self._meant(args[0])}", ctx)
         return super().resolve_command(ctx, args)
+
+    def _meant(self, word: str) -> str:
+        """Of a folder, as Spearmint's users give it, that it is to be run."""
+        if Path(word).exists():
+            return f"; did you mean '{PROGRAM} run {word}'?"
+        return alternatives(word, self.commands)
 
     def invoke(self, ctx: click.Context) -> object:
         """A reader that goes away has what it wanted; click would end with 1, as a run does in

@@ -222,7 +222,9 @@ def _counts_text(report: StatusReport) -> str:
     new, pending = counts.pop("new") - report.reserved, counts.pop("pending") - report.queued
     waiting = {"new": new, "reserved": report.reserved, "queued": report.queued}
     counts = waiting | {"pending": pending} | counts
-    return ", ".join(f"{n} {word}" for word, n in counts.items() if n) or "no jobs yet"
+    text = ", ".join(f"{n} {word}" for word, n in counts.items() if n) or "no jobs yet"
+    outside = sum(report.counts[status] for status in FINISHED) - report.finished
+    return f"{text}; {outside} outside of the budget" if outside > 0 else text
 
 
 def _time_left(config: Config, report: StatusReport) -> str:

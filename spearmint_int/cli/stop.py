@@ -36,6 +36,6 @@ def stop(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
         click.echo("runs of this experiment end when their jobs have")
     else:
         click.echo(
-            "no job is running: a run that is choosing a point ends too, and there may be none; "
-            "later runs are not stopped"
+            "no job is running; a run that is choosing a point just now ends, "
+            "one that is started later does not"
         )

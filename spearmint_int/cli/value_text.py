@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 DIGITS = 6
 MOST_DECIMALS = 7
 MOST_DIGITS = 10
+ROUNDING = 1e-12  # of a mean: where there is no noise, the model's arithmetic leaves as much
 MOST_NUMBERS = 10  # of damaged jobs
 
 
@@ -63,8 +64,9 @@ def chance(probability: float) -> str:
 
 
 def estimate(mean: float, sd: float) -> str:
-    """`0.412 ± 0.013`: the mean to the decimals that its sd makes sense of."""
-    if not (math.isfinite(sd) and sd > 0):
+    """`0.412 ± 0.013`: the mean to the decimals that its sd makes sense of; an sd that is rounding
+    is none."""
+    if not (math.isfinite(sd) and sd > abs(mean) * ROUNDING):
         return number(mean)
     decimals = 1 - math.floor(math.log10(sd))
     if not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:

@@ -32,6 +32,13 @@ ELSEWHERE = {
     "workers": "max-concurrent",
     "direction": "maximize",
     "noise": "likelihood",
+    "low": "min",
+    "lower": "min",
+    "high": "max",
+    "upper": "max",
+    "categories": "options",
+    "choices": "options",
+    "values": "options",
 }
 # What pydantic found, by its error type; the words in braces come from the error's context.
 EXPECTED = {

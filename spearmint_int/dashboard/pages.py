@@ -20,7 +20,7 @@ from spearmint_int.explanation import Explanation
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Best, Trial, counts_text, without_best
+from spearmint_int.snapshot import Best, Trial, best_of, counts_text, without_best
 from spearmint_int.space import Space
 
 PAGE_ROWS = 50
@@ -88,13 +88,13 @@ def _experiment_row(line: Line) -> html.Tr:
     link = dcc.Link(line.name, href=address("e", line.name))
     if line.fault:
         return html.Tr([html.Td(link), html.Td(line.fault, colSpan=3, className="fault")])
-    counts = line.state.counts
-    done = counts[JobStatus.COMPLETE] + counts[JobStatus.BROKEN]
-    of = "" if line.budget is None else f" of {line.budget}"
-    running = str(counts[JobStatus.PENDING])
-    values = [row.value for row in line.state.rows if row.worked]
-    best = value_text.number((max if line.maximize else min)(values)) if values else "–"
-    return html.Tr([html.Td(link), html.Td(f"{done}{of}"), html.Td(running), html.Td(best)])
+    state = line.state
+    finished = value_text.out_of(state.finished, line.budget)
+    best = best_of(state.rows, maximize=line.maximize)
+    none = without_best(state.rows) or value_text.number(None)
+    shown = none if best is None else value_text.number(best.value)
+    cells = [link, finished, str(state.counts[JobStatus.PENDING]), shown]
+    return html.Tr([html.Td(cell) for cell in cells])
 
 
 # --- one experiment -------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ def _result_form(cells: Mapping[str, str]) -> html.Details:
 def standing(state: State, budget: int | None, space: Space, *, maximize: bool) -> html.Dl:
     """How far it is, and the best so far."""
     each = counts_text(state.counts, state.rows)
-    of = "" if budget is None else f" of {budget}"
-    rows = [("jobs", f"{sum(state.counts.values())}{of} ({each or 'none yet'})")]
+    finished = value_text.out_of(state.finished, budget)
+    rows = [("finished", f"{finished} ({each or 'none yet'})")]
     best = Best.among(state.rows, space, maximize=maximize)
     if best is None and (why := without_best(state.rows)):
         rows.append(("best", why))

@@ -27,7 +27,7 @@ from spearmint_int.errors import (
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.history import FEW_JOBS
 from spearmint_int.identity import open_own_store
-from spearmint_int.jobs import UNFINISHED, JobStatus, unfulfilled
+from spearmint_int.jobs import COUNTED_SOURCES, FINISHED, UNFINISHED, JobStatus, unfulfilled
 from spearmint_int.plots import plot
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
@@ -64,6 +64,12 @@ class State:
     def version(self) -> str:
         """Another one whenever the number of jobs in a state has changed."""
         return "-".join(str(self.counts[status]) for status in JobStatus)
+
+    @property
+    def finished(self) -> int:
+        """Jobs that count against the budget and have ended, as `status` counts them."""
+        brought = sum(row.source not in COUNTED_SOURCES for row in self.rows if row.has_ended)
+        return sum(self.counts[status] for status in FINISHED) - brought
 
 
 NOTHING = State(dict.fromkeys(JobStatus, 0), ())

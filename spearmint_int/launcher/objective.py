@@ -234,22 +234,45 @@ def _shown(value: object) -> str:
 
 
 def _failed(kind: str, message: str) -> Report:
-    return {"kind": kind, "message": message[:LONGEST_MESSAGE]}
+    return {"kind": kind, "message": one_line(message)}
+
+
+def one_line(message: str) -> str:
+    """Its first line and its last: libraries put whole tracebacks into a message, with the cause at
+    the end; the output has all of it."""
+    lines = [" ".join(line.split()) for line in message.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith(":"):  # 'ValueError:', and its text begins below
+        lines[:2] = [" ".join(lines[:2])]
+    text = " … ".join(lines if len(lines) <= 2 else [lines[0], lines[-1]])
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2 - 2
+    return f"{text[:half]} … {text[-half:]}"
 
 
 def _told(error: BaseException) -> str:
-    """Print the user's part of the traceback; answer with its last line and the place."""
+    """Print the user's part of the traceback; answer with what the error says and the place."""
     frames = _users_frames(error.__traceback__)
     with contextlib.suppress(OSError, ValueError):  # the objective may have closed its stderr
         traceback.print_exception(type(error), error, frames)
-    last = traceback.format_exception_only(type(error), error)[-1].strip()
+    said = traceback.format_exception_only(type(error), error)
     if isinstance(error, SyntaxError):
-        return f"{last}{place_of(error)}"
-    places = [(f.filename, f.lineno) for f in traceback.extract_tb(frames)]
+        return f"{said[-1].strip()}{place_of(error)}"
+    return f"{''.join(said).strip()}{_place_in(frames)}"
+
+
+def _place_in(frames: TracebackType | None) -> str:
+    """The last line of the user's own that it went through, rather than one of a library's."""
+    places = [(Path(f.filename), f.lineno) for f in traceback.extract_tb(frames)]
     if not places:
-        return last
-    file, line = places[-1]
-    return f"{last} ({Path(file).name}, line {line})"
+        return ""
+    folder = places[0][0].parent
+    file, line = [place for place in places if _is_below(place[0], folder)][-1]
+    return f" ({file.name}, line {line})"
+
+
+def _is_below(file: Path, folder: Path) -> bool:
+    return file.is_relative_to(folder) and "site-packages" not in file.relative_to(folder).parts
 
 
 def place_of(error: SyntaxError) -> str:

@@ -57,7 +57,8 @@ def _log_axis(values: Sequence[float]) -> dict[str, Any]:
 
 def _note(values: Sequence[float]) -> str:
     below = sum(v < _floor(values) for v in values)
-    words = f"{below} promised less than {LEAST_SHARE_TEXT} of the most, and lie below the axis"
+    lie = "lies" if below == 1 else "lie"
+    words = f"{below} promised less than {LEAST_SHARE_TEXT} of the most, and {lie} below the axis"
     return words if below else ""
 
 

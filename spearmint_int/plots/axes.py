@@ -105,6 +105,13 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - tail - 1]}…{text[len(text) - tail :]}"
 
 
+def named_ticks(names: Sequence[str], most: int) -> dict[str, Any]:
+    """The axis of traces that are called so: long names are cut at the ticks, and whole where the
+    mouse is, so that two that are alike when cut stay two."""
+    texts = [plain(shortened(name, most)) for name in names]
+    return {"tickvals": [plain(name) for name in names], "ticktext": texts}
+
+
 def job_axis(ids: Sequence[int]) -> dict[str, Any]:
     """The axis of job numbers: there is nothing at job 1.5."""
     few = bool(ids) and max(ids) - min(ids) <= MOST_TICKS

@@ -19,7 +19,13 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, fit_for_search
 from spearmint_int.kernels.warp import InputWarp
-from spearmint_int.plots.axes import job_axis, log_axis
+from spearmint_int.plots.axes import (
+    NAME_LENGTH,
+    job_axis,
+    log_axis,
+    named_ticks,
+    shortened,
+)
 from spearmint_int.plots.style import COLOURS, GREY, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
 
@@ -53,9 +59,10 @@ def figure(
     for i, name in enumerate(names):
         way = [(job, samples.length_scales[:, i]) for job, samples in trace]
         colour = COLOURS[i % len(COLOURS)]
-        _add(drawn, 1, plain(name), colour, now=now.length_scales[:, i], way=way)
+        _add(drawn, 1, name, colour, now=now.length_scales[:, i], way=way)
     drawn.update_yaxes(log_axis(now.length_scales.ravel().tolist()), row=1)
     drawn.update_yaxes(title="length scale", row=1, col=1)
+    drawn.update_xaxes(named_ticks(names, NAME_LENGTH), row=1, col=1)
     if powers:
         way = [(job, samples.powers) for job, samples in trace]
         _add(drawn, 2, POWER_NAME, GREY, now=now.powers, way=way)
@@ -89,24 +96,24 @@ def _panels(trace: bool, *, powers: bool, warps: bool) -> go.Figure:
 
 
 def _add(
-    drawn: go.Figure, row: int, label: str, colour: str,
+    drawn: go.Figure, row: int, name: str, colour: str,
     *, now: FloatArray, way: Sequence[tuple[int, FloatArray]],
 ) -> None:  # fmt: skip
     """A box of the samples of now, and beside it how they came there."""
-    box = go.Box(y=now, name=label, line={"color": colour}, showlegend=False, **BOX)
+    box = go.Box(y=now, name=plain(name), line={"color": colour}, showlegend=False, **BOX)
     drawn.add_trace(box, row=row, col=1)
-    for part in _way(way, label, colour) if way else ():
+    for part in _way(way, name, colour) if way else ():
         drawn.add_trace(part, row=row, col=2)
 
 
-def _way(rows: Sequence[tuple[int, FloatArray]], label: str, colour: str) -> Iterable[go.Scatter]:
+def _way(rows: Sequence[tuple[int, FloatArray]], name: str, colour: str) -> Iterable[go.Scatter]:
     """The median from job to job, inside of the 10 and 90 % quantiles."""
     jobs = [job for job, _ in rows]
     low, middle, high = np.array([np.quantile(s, [0.1, 0.5, 0.9]) for _, s in rows]).T
-    yield _band(jobs, low, high, label, colour)
+    yield _band(jobs, low, high, plain(name), colour)
     yield go.Scatter(
-        x=jobs, y=middle, name=label, line={"color": colour}, legendgroup=label,
-        showlegend=label != POWER_NAME,
+        x=jobs, y=middle, name=plain(shortened(name, NAME_LENGTH)), line={"color": colour},
+        legendgroup=plain(name), showlegend=name != POWER_NAME,
     )  # fmt: skip
 
 
@@ -114,7 +121,7 @@ def _band(
     x: Sequence[float], low: FloatArray, high: FloatArray, label: str, colour: str
 ) -> go.Scatter:
     return go.Scatter(
-        x=[*x, *x[::-1]], y=[*high, *low[::-1]], fill="toself", hoverinfo="skip",
+        x=[*x, *x[::-1]], y=[*high, *low[::-1]], fill="toself", mode="lines", hoverinfo="skip",
         fillcolor=faded(colour, 0.15), line={"width": 0}, legendgroup=label, showlegend=False,
     )  # fmt: skip
 

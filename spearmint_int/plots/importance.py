@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from spearmint_int.analysis.importance import Importance, importance_of
 from spearmint_int.arrays import FloatArray
+from spearmint_int.plots.axes import TITLE_LENGTH, named_ticks
 from spearmint_int.plots.style import BLUE, GREY, ORANGE, empty, finished, plain
 from spearmint_int.snapshot import Snapshot
 
@@ -16,11 +17,12 @@ TITLE = "Which variables matter (Sobol's indices of the model's mean)"
 def figure(importance: Importance, *, theme: str = "light") -> go.Figure:
     """Bars, the most important on top; error bars from the 10 to the 90 % quantile."""
     order = np.argsort(np.median(importance.total, axis=0))
-    names = [plain(importance.names[i]) for i in order]
+    names = [importance.names[i] for i in order]
     drawn = go.Figure()
     kinds = (("with interactions", importance.total, ORANGE), ("alone", importance.first, BLUE))
     for name, rows, colour in kinds:
-        drawn.add_trace(_bar(name, rows[:, order], names, colour))
+        drawn.add_trace(_bar(name, rows[:, order], [plain(name) for name in names], colour))
+    drawn.update_yaxes(named_ticks(names, TITLE_LENGTH))
     drawn.update_xaxes(title="share of the variance", rangemode="tozero", tickformat=".0%")
     drawn.update_layout(barmode="group", legend={"traceorder": "reversed"})
     return finished(drawn, title=TITLE, theme=theme, height=140 + 56 * max(len(names), 2))

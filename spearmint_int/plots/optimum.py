@@ -17,7 +17,7 @@ from spearmint_int.analysis.optimum import (
     probability_of_best,
 )
 from spearmint_int.analysis.slices import Grid, grids
-from spearmint_int.plots.axes import MOST_TICKS, layout, pieces, positions
+from spearmint_int.plots.axes import MOST_TICKS, TITLE_LENGTH, layout, pieces, positions, shortened
 from spearmint_int.plots.panels import places, side_by_side
 from spearmint_int.plots.style import BLUE, GREEN, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
@@ -82,7 +82,8 @@ def _axis(grid: Grid, listed: Sequence[Any]) -> dict[str, Any]:
     if not grid.has_gaps:
         return layout(grid)
     few = max(listed) - min(listed) <= MOST_TICKS
-    return {"title": {"text": plain(grid.name)}} | ({"dtick": 1} if few else {})
+    named = {"title": {"text": plain(shortened(grid.name, TITLE_LENGTH))}}
+    return named | ({"dtick": 1} if few else {})
 
 
 def _label(params: Params) -> str:

@@ -40,6 +40,14 @@ BROKEN_CONFIGS = {
         with_keys('"n_trials": 3'),
         "config.json: n_trials: unknown key; did you mean 'max-finished-jobs'?",
     ),
+    "another program's bounds": (
+        with_variable('{"type": "INT", "min": 1, "max": 8, "high": 8}'),
+        "config.json: variables.depth.high: unknown key; did you mean 'max'?",
+    ),
+    "another program's options": (
+        with_variable('{"type": "ENUM", "options": ["a"], "choices": ["b"]}'),
+        "config.json: variables.depth.choices: unknown key; did you mean 'options'?",
+    ),
     "constraints by themselves": (
         with_keys('"constraints": ["c"]'),
         "config.json: constraints: unknown key; did you mean 'tasks'? Each is one of",

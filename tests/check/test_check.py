@@ -36,6 +36,7 @@ def test_a_good_experiment_gets_no_advice(tmp_path: Path) -> None:
     ("source", "sentence"),
     [
         ("import nonesuch\n", "can't be loaded: No module named 'nonesuch' (line 1)"),
+        ("raise OSError('a\\n\\nb')\n", "can't be loaded: OSError: a … b (line 1)"),
         ("def main(:\n", "can't be loaded: SyntaxError: invalid syntax (objective.py, line 1)"),
         ("1 / 0\n", "can't be loaded: ZeroDivisionError: division by zero (line 1)"),
         ("def mian(job_id, params): return 0\n", "has no function main(job_id, params)"),

@@ -45,7 +45,9 @@ def test_a_long_option_is_cut() -> None:
 
 
 def test_people_see_bars(finished: Path, spearmint: CommandLine) -> None:
-    assert "95 % sure that no point is better" in spearmint("certainty", finished).out
+    out = spearmint("certainty", finished).out
+    assert "95 % sure that no point is better" in out
+    assert "(looked at 500 points)" in out
 
 
 def test_a_chosen_job_is_explained(finished: Path, spearmint: CommandLine) -> None:

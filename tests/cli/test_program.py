@@ -72,6 +72,14 @@ def test_a_typing_error_names_the_nearest_command(spearmint: CommandLine) -> Non
     assert answer.err.startswith("error: no such command 'stauts'; did you mean 'status'?")
 
 
+def test_a_folder_without_a_command_is_told_how_to_run(
+    spearmint: CommandLine, tmp_path: Path
+) -> None:
+    answer = spearmint(str(tmp_path))
+    assert answer.err.startswith("error: no such command ")
+    assert f"did you mean 'spearmint-int run {tmp_path}'?" in answer.err
+
+
 def test_an_unknown_option_is_one_sentence(spearmint: CommandLine) -> None:
     answer = spearmint("run", "--fast")
     assert answer.code == 2

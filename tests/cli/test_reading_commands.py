@@ -38,7 +38,7 @@ def break_a_job(folder: Path) -> int:
 
 def test_status_says_how_far_it_is_and_the_best(spearmint: CommandLine, with_results: Path) -> None:
     out = spearmint("status", with_results).out
-    assert "finished    0 of 3 (4 complete)" in out  # what was brought costs no budget
+    assert "finished    0 of 3 (4 complete; 4 outside of the budget)" in out  # brought
     assert "best        0.0625 at x=-0.25 n=0 (job 2)" in out
 
 

@@ -64,6 +64,26 @@ def test_the_best_of_what_is_maximised_is_the_highest() -> None:
     assert '"children": "3"' in listed
 
 
+def test_the_best_in_the_list_fulfils_every_constraint() -> None:
+    violating = Trial(1, {}, 1.0, unfulfilled=("strength",))
+    state = State(NOTHING.counts, (violating, Trial(2, {}, 3.0)))
+    listed = json.dumps(pages.overview([pages.Line("a", state)]), cls=PlotlyJSONEncoder)
+    assert '"children": "3"' in listed
+    state = State(NOTHING.counts, (violating,))
+    listed = json.dumps(pages.overview([pages.Line("a", state)]), cls=PlotlyJSONEncoder)
+    assert "no result fulfils every constraint" in listed
+
+
+def test_results_that_were_added_are_outside_of_the_budget() -> None:
+    counts = {**NOTHING.counts, JobStatus.COMPLETE: 3}
+    added = [Trial(id_, {"k": 1}, 1.0, source="user") for id_ in (1, 2)]
+    state = State(counts, (*added, Trial(3, {"k": 2}, 2.0)))
+    listed = json.dumps(pages.overview([pages.Line("a", state, 10)]), cls=PlotlyJSONEncoder)
+    assert '"1 of 10"' in listed
+    shown = json.dumps(pages.standing(state, 10, SPACE, maximize=False), cls=PlotlyJSONEncoder)
+    assert "1 of 10 (3 complete)" in shown
+
+
 def test_a_best_outside_of_the_present_bounds_is_told_with_the_best_within_them() -> None:
     state = State(NOTHING.counts, (Trial(1, {"k": 9}, 1.0), Trial(2, {"k": 3}, 2.0)))
     shown = json.dumps(pages.standing(state, None, SPACE, maximize=False), cls=PlotlyJSONEncoder)

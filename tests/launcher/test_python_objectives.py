@@ -192,6 +192,39 @@ def test_an_exception_is_told_with_its_last_line_and_its_place(tmp_path: Path) -
     assert "Traceback" in found.stderr_tail
 
 
+def test_an_exception_of_many_lines_is_told_in_one_with_the_cause_at_its_end(
+    tmp_path: Path,
+) -> None:
+    code = """
+        def main(job_id, params):
+            raise ValueError("\\nAll fits failed.\\nBelow:\\n----\\nTypeError: got ['gini']\\n")
+    """
+    found = failure(result(tmp_path, code), FailureKind.EXCEPTION)
+    said = "ValueError: All fits failed. … TypeError: got ['gini'] (objective.py, line 3)"
+    assert found.message == said
+    assert "Below:" in found.stderr_tail
+
+
+def test_a_long_exception_keeps_its_beginning_and_its_place(tmp_path: Path) -> None:
+    found = failure(
+        result(tmp_path, "def main(job_id, params): raise ValueError('x' * 9999)"),
+        FailureKind.EXCEPTION,
+    )
+    assert found.message.startswith("ValueError: xxx")
+    assert found.message.endswith("xxx (objective.py, line 1)")
+    assert len(found.message) <= 500
+
+
+def test_an_exception_within_a_library_is_told_with_the_users_line(tmp_path: Path) -> None:
+    code = """
+        import json
+        def main(job_id, params):
+            return json.loads("no json")
+    """
+    found = failure(result(tmp_path, code), FailureKind.EXCEPTION)
+    assert found.message.endswith("(objective.py, line 4)")
+
+
 def test_the_traceback_in_the_output_has_only_the_users_frames(tmp_path: Path) -> None:
     result(tmp_path, "def main(job_id, params): return 1 / 0")
     text = printed(tmp_path)

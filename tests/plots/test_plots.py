@@ -247,6 +247,7 @@ def test_what_promises_next_to_nothing_does_not_squeeze_the_rest() -> None:
     low, high = drawn.layout.yaxis.range
     assert (low, high) == (pytest.approx(0.0, abs=0.5), pytest.approx(2.0, abs=0.5))
     assert "1 promised less than" in drawn.layout.title.text
+    assert "and lies below" in drawn.layout.title.text
 
 
 def test_what_is_promised_has_as_many_ticks_as_fit() -> None:
@@ -411,6 +412,26 @@ def test_every_one_of_forty_options_has_its_name_across_all_variables(wide: Snap
 def test_a_long_name_loses_its_middle() -> None:
     assert axes.shortened("option-number-17", 9) == "opti…r-17"
     assert axes.shortened("short", 9) == "short"
+
+
+def test_the_bands_of_hyperparameters_have_no_dots() -> None:
+    drawn = plot(some_snapshot(), "hyperparameters")
+    bands = [trace for trace in drawn.data if trace.type == "scatter" and trace.fill]
+    assert bands
+    assert all(band.mode == "lines" for band in bands)
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis"), [("hyperparameters", "xaxis"), ("importance", "yaxis"), ("optimum", "xaxis")]
+)
+def test_long_names_of_variables_are_cut_at_axes_and_stay_apart(kind: str, axis: str) -> None:
+    long = "the_number_of_hidden_units_of_the_{}_layer_of_the_network"
+    space = Space({long.format(n): Int(1, 500) for n in ("first", "second")})
+    drawn = plot(snapshot_of(space), kind)
+    shown = drawn.layout[axis]
+    names = shown.ticktext or [shown.title.text]
+    assert all(len(name) <= axes.TITLE_LENGTH for name in names)
+    assert shown.tickvals is None or len(set(shown.tickvals)) == 2
 
 
 @ALL
