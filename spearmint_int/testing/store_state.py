@@ -114,7 +114,7 @@ class StateContract:
     ) -> None:
         job = add_and_claim(store)
         reopen().destroy()
-        with pytest.raises(StoreError, match=r"deleted .*while in use"):
+        with pytest.raises(StoreError, match=r"deleted.* while in use"):
             add(store)
         with pytest.raises(StoreError):
             store.complete(job.claim, {"main": 1.0})

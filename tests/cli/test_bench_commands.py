@@ -139,7 +139,9 @@ def test_a_reserved_job_is_told_from_others_wherever_jobs_are_shown(
     assert (
         f"{second} (reserved, from the chooser)" in spearmint("show", with_results, str(second)).out
     )
-    assert "(1 reserved, 5 complete)" in spearmint("status", with_results).out
+    assert (
+        "(1 reserved, 5 complete; 5 outside of the budget)" in spearmint("status", with_results).out
+    )
     assert spearmint("status", with_results, "--json").json["reserved"] == 1
     listed = spearmint("jobs", with_results, "--json").json
     assert [job["id"] for job in listed if job["reserved"]] == [second]
