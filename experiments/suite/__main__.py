@@ -24,9 +24,15 @@ import click
 from experiments.metadata import PACKAGES, metadata, write_metadata
 from experiments.peers.adapters import NAMES, OURS, PEERS
 from experiments.pool import Failure, default_workers, run_all
-from experiments.suite import coco, draws, tuning
+from experiments.suite import coco, designs, draws, tuning
 from experiments.suite.plan import plan
-from experiments.suite.report import coco_report, draws_report, tuning_report, whole_report
+from experiments.suite.report import (
+    coco_report,
+    designs_report,
+    draws_report,
+    tuning_report,
+    whole_report,
+)
 from experiments.suite.runs import Contender, Results, Run, record_of, run
 
 if TYPE_CHECKING:
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from experiments.suite.problems import Case
 
 PROBLEMS = ("coco-experiment",)
+SETS = (coco.SET, tuning.SET, designs.SET, draws.SET)
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent / "README.md"  # it shows the tables between these lines
 TABLES, END_OF_TABLES = "<!-- tables -->\n", "<!-- end of tables -->\n"
@@ -80,12 +87,12 @@ def complete(results: Results, tasks: Iterable[Run], *, jobs: int) -> int:
 
 
 @click.command(help=__doc__)
-@click.option("--set", "problem_set", type=click.Choice([coco.SET, tuning.SET, draws.SET]))
+@click.option("--set", "problem_set", type=click.Choice(SETS))
 @click.option("--dimensions", "--dimension", type=Numbers(), default=(5,), help="Of coco: 5,10,20.")
 @click.option("--functions", type=Numbers(), default=coco.FUNCTIONS, help="Of coco: 1-24.")
 @click.option("--instances", type=Numbers(), default=(1,), help="Of coco (1-10), or draws: 0-299.")
-@click.option("--repetitions", type=Numbers(), default=(0,), help="Of tuning: seeds.")
-@click.option("--problems", default="", help="Of tuning and paper, by name, with commas.")
+@click.option("--repetitions", type=Numbers(), default=(0,), help="Of tuning and designs: seeds.")
+@click.option("--problems", default="", help="Of tuning, designs and paper, by name, with commas.")
 @click.option("--optimizers", default="ours", help=f"With commas, of {', '.join(NAMES)}.")
 @click.option("--option", "--set-option", "options", multiple=True, help="Of ours: name=value.")
 @click.option("--label", default="", help="Keep the results of ours under this name.")
@@ -156,6 +163,8 @@ class Selection:
             )
         if self.problem_set == tuning.SET:
             return tuning_report(results, reference=reference)
+        if self.problem_set == designs.SET:
+            return designs_report(results, reference=reference)
         if self.problem_set == draws.SET:
             return draws_report(results, reference=reference)
         return whole_report(results, reference=reference)
@@ -178,6 +187,8 @@ class Selection:
             return coco.cases(self.dimensions, self.functions, self.instances)
         if self.problem_set == tuning.SET:
             return tuning.cases(named or tuning.TASKS, self.repetitions)
+        if self.problem_set == designs.SET:
+            return designs.cases(named or designs.DESIGNS, self.repetitions)
         return draws.cases(named or draws.NAMES, self.instances)
 
 

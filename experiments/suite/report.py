@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.peers.adapters import NAMES
-from experiments.suite import coco, draws, tables, tuning
+from experiments.suite import coco, designs, draws, tables, tuning
 from experiments.suite.plan import REPORTED, TUNED_ON
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from experiments.suite.runs import Record, Results
 
@@ -53,17 +53,30 @@ def _coco_parts(chosen: list[Record], dimension: int, reference: str) -> list[st
 
 def tuning_report(results: Results, *, reference: str) -> str:
     """Ranks over all tasks, then losses task by task."""
-    records, variants = _split(tables.latest_versions(results.read(tuning.SET)), reference)
-    quick, slow = tables.quick_and_slow(records, reference)
+    return "### Tuning\n\n" + _ranked_report(results.read(tuning.SET), reference, tuning.TASKS)
+
+
+def designs_report(results: Results, *, reference: str) -> str:
+    """The same of the designs that were tuned on, and of the others."""
+    parts = []
+    for title, names in (("", designs.REPORTED), (", tuned on", designs.TUNED_ON)):
+        records = [r for r in results.read(designs.SET) if r["problem"] in names]
+        if any(record["optimizer"] == reference for record in records):
+            parts.append(f"### Designs{title}\n\n" + _ranked_report(records, reference, names))
+    return "\n".join(parts)
+
+
+def _ranked_report(records: Iterable[Record], reference: str, tasks: Iterable[str]) -> str:
+    shown, variants = _split(tables.latest_versions(records), reference)
+    quick, slow = tables.quick_and_slow(shown, reference)
     parts = [
-        "### Tuning\n",
-        tables.ranks_table(records, reference, quick),
-        tables.losses_table(records, reference, quick),
+        tables.ranks_table(shown, reference, quick),
+        tables.losses_table(shown, reference, quick, tasks),
     ]
     if slow:
         parts += [
             "The slow peers too, on the runs that all have made:\n",
-            tables.ranks_table(records, reference, [*quick, *slow]),
+            tables.ranks_table(shown, reference, [*quick, *slow]),
         ]
     if variants:
         names, _ = tables.quick_and_slow(variants, reference)
@@ -85,6 +98,7 @@ def whole_report(results: Results, *, reference: str) -> str:
     ]
     parts += [
         tuning_report(results, reference=reference),
+        designs_report(results, reference=reference),
         draws_report(results, reference=reference),
     ]
     return "\n".join(part for part in parts if part)

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from experiments.markdown import markdown_table
 from experiments.statistics import estimate, paired_test
-from experiments.suite import coco, tuning
+from experiments.suite import coco
 from experiments.suite.runs import best_so_far
 from experiments.trial import CLOSE, log10_distance
 
@@ -131,7 +131,7 @@ def p_text(p: float) -> str:
     return f"{p:.1e}" if p < 0.001 else f"{p:.3f}"
 
 
-# --- tuning --------------------------------------------------------------------------------------
+# --- tuning and designs ---------------------------------------------------------------------------
 
 
 def quick_and_slow(records: Sequence[Record], reference: str) -> tuple[list[str], list[str]]:
@@ -162,23 +162,26 @@ def ranks_table(records: Sequence[Record], reference: str, names: Collection[str
         ]
         for name in sorted(names, key=lambda name: sum(at_end[name].values()))
     ]
-    headings = ("optimiser", "runs", f"rank after {tuning.HALFWAY}", f"after {tuning.EVALUATIONS}")
+    headings = ("optimiser", "runs", "rank at half", "at the end")
     return markdown_table((*headings, "better", "worse", "p"), rows)
 
 
-def losses_table(records: Sequence[Record], reference: str, names: Collection[str]) -> str:
+def losses_table(
+    records: Sequence[Record], reference: str, names: Collection[str], tasks: Iterable[str]
+) -> str:
     """The mean loss at the end by task, with the p of the paired test against the reference."""
     end = scores(records, _end)
     names = [reference, *sorted(set(names) - {reference})]
     rows = [
         [task, *(_loss_cell(task, end.get(reference, {}), end.get(name, {})) for name in names)]
-        for task in tuning.TASKS
+        for task in tasks
     ]
     return markdown_table(("task", *names), rows)
 
 
 def _halfway(record: Record) -> float:
-    return best_so_far(record)[tuning.HALFWAY - 1]
+    curve = best_so_far(record)
+    return curve[len(curve) // 2 - 1]
 
 
 def _end(record: Record) -> float:
@@ -201,7 +204,7 @@ def _loss_cell(task: str, ours: dict[Problem, float], theirs: dict[Problem, floa
     both = sorted(ours.keys() & losses.keys())
     if not losses:
         return ""
-    mean = f"{np.mean(list(losses.values())):.4f}"
+    mean = f"{np.mean(list(losses.values())):#.4g}".rstrip(".")
     if not both or ours is theirs:
         return mean
     test = paired_test([ours[problem] for problem in both], [theirs[problem] for problem in both])

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 SET = "tuning"
 EVALUATIONS = 40
-HALFWAY = 20
 FOLDS = 3
 SEED = 0  # of the folds and of the models
 WORST = 100.0  # the loss of a training that diverges
