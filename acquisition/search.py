@@ -30,6 +30,7 @@ from spearmint_int.space import Space
 ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is looked at whole
 POINTS_PER_CELL = 16  # every combination of integers has at least so many points, or none by right
 ANCHORS = 20  # visited points that are candidates again; the first of them is sprayed around
+CLOSER = (1.0, 0.1, 0.01, 0.001)  # of the spray's width, around a best at an edge
 SCREENED = 64  # candidates that are looked at together, the most promising first
 SAME_PLACE = 0.05  # starts of one cell that are closer than this climb the same hill
 ROUNDS = 3  # of climbing and neighbour moves in a mixed space
@@ -58,8 +59,15 @@ class SearchOptions:
     seed: int = 0
     spray: int = 10
     spray_std: float = 1e-3
+    spray_scales: tuple[float, ...] = (1.0,)
     starts: int = 5
     last_climb: int = 12
+
+    @property
+    def closer(self) -> SearchOptions:
+        """For a best that lies at the edge of what is allowed: what is left to gain there gets
+        narrower with each step towards it, and a spray of one width misses it in the end."""
+        return replace(self, spray_scales=CLOSER)
 
     @property
     def lighter(self) -> SearchOptions:
@@ -160,8 +168,9 @@ def _sobol(space: Space, options: SearchOptions, rng: np.random.Generator) -> Fl
 def _spray(
     space: Space, centre: FloatArray, options: SearchOptions, rng: np.random.Generator
 ) -> FloatArray:
-    rows = np.repeat(centre[np.newaxis, :], options.spray, axis=0)
-    steps = options.spray_std * rng.standard_normal((options.spray, len(space.smooth_columns)))
+    widths = options.spray_std * np.repeat(options.spray_scales, options.spray)
+    rows = np.repeat(centre[np.newaxis, :], len(widths), axis=0)
+    steps = widths[:, np.newaxis] * rng.standard_normal((len(rows), len(space.smooth_columns)))
     rows[:, space.smooth_columns] = np.clip(rows[:, space.smooth_columns] + steps, 0.0, 1.0)
     return rows
 

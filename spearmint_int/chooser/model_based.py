@@ -188,6 +188,8 @@ class _Turn:
 
     def _maximized(self, surface: Surface, rng: np.random.Generator) -> Found | None:
         whole = self.problem.options.search
+        if self.model.constraints:
+            whole = whole.closer
         return maximize(
             surface,
             search_space(self.problem),

@@ -311,6 +311,27 @@ def test_a_narrow_peak_at_a_visited_point_is_not_overlooked() -> None:
     assert found.source == "visited"
 
 
+@pytest.mark.parametrize("distance", [1e-3, 1e-4, 1e-5])
+def test_a_narrow_peak_beside_a_visited_point_is_found_by_looking_closer(distance: float) -> None:
+    """As beside a best at the edge of what is allowed: there is nothing to gain at itself, nor
+    further away than the model is unsure of the edge."""
+
+    @dataclass(frozen=True)
+    class Peak:
+        at: FloatArray
+
+        def value(self, U: FloatArray) -> FloatArray:
+            distances = np.linalg.norm(U - self.at, axis=1)
+            return np.where(distances < 3 * distance, -distances / distance, -50.0)
+
+    anchor = np.array([[0.314159, 0.271828]])
+    space = Space({"x": Float(0, 1), "z": Float(0, 1)})
+    peak = Peak(anchor[0] + distance)
+    found = best_of(peak, space, SearchOptions().closer, anchors=anchor)
+    assert found.value > -1.0 > peak.value(anchor)[0]
+    assert found.source == "spray"
+
+
 def test_the_same_random_numbers_give_the_same_result() -> None:
     surface = ei(MIXED)
     one, two = (best_of(surface, MIXED, seed=5) for _ in range(2))
