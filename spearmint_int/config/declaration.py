@@ -103,7 +103,7 @@ def is_of(config: Config, era: Era) -> bool:
 def check_variables(config: Config, known: list[Era]) -> None:
     """ConfigError where results of an earlier declaration can't be carried over."""
     for era in known:
-        for name in era.variables.keys() | config.variables.keys():
+        for name in {**config.variables, **era.variables}:  # in the order of the config
             fault = _fault(name, era.variables.get(name), config)
             if fault:
                 raise ConfigError(f"{config.file_name}: variables.{name}: {fault}")
