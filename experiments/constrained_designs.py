@@ -21,6 +21,7 @@ os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a BLAS is load
 
 import click
 
+from experiments.constraints import NOTHING_ALLOWED
 from experiments.failures import Run, compared, endings
 from experiments.markdown import markdown_table
 from experiments.ours import space_of
@@ -39,7 +40,6 @@ OURS, GP, TPE = "ours", "optuna-gp", "optuna-tpe"
 PENALTY, RANDOM = "ours, with a penalty", "random"
 OPTIMISERS = (OURS, GP, TPE, PENALTY, RANDOM)
 HEADINGS = ("design", "optimiser", "log10 distance", "allowed", "ours better", "worse", "p")
-NOTHING_ALLOWED = 1e3  # the distance of a run without any design that is allowed
 
 
 def run(task: Run) -> tuple[float, float]:

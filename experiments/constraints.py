@@ -32,6 +32,7 @@ from experiments.peers.adapters import build
 from experiments.peers.history import Assignment
 from experiments.pool import default_workers
 from experiments.statistics import estimate
+from experiments.suite.designs import LEAST_VOLUME, vessel_cost, vessel_volume
 from experiments.trial import log10_distance
 from spearmint_int import Optimizer
 
@@ -96,17 +97,6 @@ VESSEL = (
 LEAST_VESSEL = 6059.71433
 
 
-def vessel_cost(p: Params) -> float:
-    shell, head, r, length = p["shell"] / 16, p["head"] / 16, p["radius"], p["length"]
-    walls = 0.6224 * shell * r * length + 1.7781 * head * r**2
-    return float(walls + 3.1661 * shell**2 * length + 19.84 * shell**2 * r)
-
-
-def volume(p: Params) -> float:
-    r = p["radius"]
-    return float(math.pi * r**2 * p["length"] + 4.0 / 3.0 * math.pi * r**3 - 1_296_000)
-
-
 PROBLEMS = {
     "bridge": Problem(
         BRIDGE,
@@ -125,7 +115,7 @@ PROBLEMS = {
         {
             "shell": lambda p: p["shell"] / 16 - 0.0193 * p["radius"],
             "head": lambda p: p["head"] / 16 - 0.00954 * p["radius"],
-            "volume": volume,
+            "volume": lambda p: vessel_volume(p) - LEAST_VOLUME,
         },
     ),
 }

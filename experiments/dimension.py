@@ -54,3 +54,7 @@ class Dimension:
 
     def _scaled(self, value: float) -> float:
         return math.log(value) if self.log else float(value)
+
+
+def integer(name: str, low: int, high: int) -> Dimension:
+    return Dimension(name, low, high, integer=True)

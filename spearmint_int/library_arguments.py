@@ -43,7 +43,7 @@ def check_seconds(name: str, given: object) -> None:
         raise ValueError(f"{name} must be at least 0 seconds, got {given}")
 
 
-def check_choice(name: str, given: object) -> None:
+def check_flag(name: str, given: object) -> None:
     if not isinstance(given, bool):
         raise TypeError(f"{name} must be True or False, got {given!r}")
 

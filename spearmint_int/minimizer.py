@@ -17,7 +17,7 @@ from spearmint_int.library_arguments import (
     as_guesses_and_results,
     as_results,
     check_callable,
-    check_choice,
+    check_flag,
     check_path,
     check_seconds,
     check_whole,
@@ -78,7 +78,7 @@ def minimize(
     """
     _check_parts(function, callback, stop, path)
     if progress is not None:
-        check_choice("progress", progress)
+        check_flag("progress", progress)
     _check_budget(evaluations, n_jobs, timeout)
     guesses, known = as_guesses_and_results(initial)
     asked = Optimizer(

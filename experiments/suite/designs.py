@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.dimension import Dimension
+from experiments.dimension import Dimension, integer
 from experiments.suite.problems import Case, Problem
 
 if TYPE_CHECKING:
@@ -44,27 +44,33 @@ class Design:
         return f + self.weight * sum(max(g, 0.0) for g in excesses)
 
 
-def _integer(name: str, low: int, high: int) -> Dimension:
-    return Dimension(name, low, high, integer=True)
-
-
 def _pressure_vessel(x: Params) -> Judgement:
     """Sandgren 1990: plates of sixteenths of an inch."""
+    shell, head, radius = x["shell"] / 16, x["head"] / 16, x["radius"]
+    return vessel_cost(x), (
+        0.0193 * radius / shell - 1,
+        0.00954 * radius / head - 1,
+        1 - vessel_volume(x) / LEAST_VOLUME,
+        x["length"] / 240 - 1,
+    )
+
+
+LEAST_VOLUME = 1_296_000
+
+
+def vessel_cost(x: Params) -> float:
     shell, head = x["shell"] / 16, x["head"] / 16
     radius, length = x["radius"], x["length"]
-    cost = (
+    return (
         0.6224 * shell * radius * length
         + 1.7781 * head * radius**2
         + 3.1661 * shell**2 * length
         + 19.84 * shell**2 * radius
     )
-    volume = math.pi * radius**2 * length + 4 / 3 * math.pi * radius**3
-    return cost, (
-        0.0193 * radius / shell - 1,
-        0.00954 * radius / head - 1,
-        1 - volume / 1_296_000,
-        length / 240 - 1,
-    )
+
+
+def vessel_volume(x: Params) -> float:
+    return math.pi * x["radius"] ** 2 * x["length"] + 4 / 3 * math.pi * x["radius"] ** 3
 
 
 def _spring(x: Params) -> Judgement:
@@ -239,8 +245,8 @@ def _car_side_impact(x: Params) -> Judgement:
 DESIGNS = {
     "pressure-vessel": Design(
         (
-            _integer("shell", 1, 99),
-            _integer("head", 1, 99),
+            integer("shell", 1, 99),
+            integer("head", 1, 99),
             Dimension("radius", 10.0, 200.0),
             Dimension("length", 10.0, 200.0),
         ),
@@ -249,17 +255,17 @@ DESIGNS = {
         best=6059.7143,
     ),
     "spring": Design(
-        (_integer("turns", 2, 15), Dimension("coil", 0.25, 1.3), Dimension("wire", 0.05, 0.2)),
+        (integer("turns", 2, 15), Dimension("coil", 0.25, 1.3), Dimension("wire", 0.05, 0.2)),
         _spring,
         weight=1.0,
         best=0.01266956,
     ),
     "welded-beam": Design(
         (
-            _integer("weld", 2, 32),
+            integer("weld", 2, 32),
             Dimension("length", 0.1, 10.0),
-            _integer("height", 2, 160),
-            _integer("width", 2, 32),
+            integer("height", 2, 160),
+            integer("width", 2, 32),
         ),
         _welded_beam,
         weight=10.0,
@@ -269,7 +275,7 @@ DESIGNS = {
         (
             Dimension("face", 2.6, 3.6),
             Dimension("module", 0.7, 0.8),
-            _integer("teeth", 17, 28),
+            integer("teeth", 17, 28),
             Dimension("first", 7.3, 8.3),
             Dimension("second", 7.3, 8.3),
             Dimension("thin", 2.9, 3.9),
@@ -281,11 +287,11 @@ DESIGNS = {
     ),
     "clutch": Design(
         (
-            _integer("inner", 60, 80),
-            _integer("outer", 90, 110),
-            _integer("thickness", 2, 6),
-            _integer("force", 60, 100),
-            _integer("discs", 2, 9),
+            integer("inner", 60, 80),
+            integer("outer", 90, 110),
+            integer("thickness", 2, 6),
+            integer("force", 60, 100),
+            integer("discs", 2, 9),
         ),
         _clutch,
         weight=10.0,
@@ -293,12 +299,12 @@ DESIGNS = {
     ),
     "cantilever": Design(
         (
-            _integer("b1", 1, 5),
-            _integer("h1", 30, 65),
-            _integer("b2", 0, 3),
-            _integer("h2", 0, 3),
-            _integer("b3", 0, 3),
-            _integer("h3", 0, 3),
+            integer("b1", 1, 5),
+            integer("h1", 30, 65),
+            integer("b2", 0, 3),
+            integer("h2", 0, 3),
+            integer("b3", 0, 3),
+            integer("h3", 0, 3),
             Dimension("b4", 1.0, 5.0),
             Dimension("h4", 30.0, 65.0),
             Dimension("b5", 1.0, 5.0),
@@ -309,7 +315,7 @@ DESIGNS = {
         best=64578.19,
     ),
     "concrete-beam": Design(
-        (_integer("bars", 0, 10), _integer("width", 28, 40), Dimension("depth", 5.0, 10.0)),
+        (integer("bars", 0, 10), integer("width", 28, 40), Dimension("depth", 5.0, 10.0)),
         _concrete_beam,
         weight=1e3,
         best=359.208,
@@ -317,8 +323,8 @@ DESIGNS = {
     "car-side-impact": Design(
         (
             *(Dimension(f"x{i}", 0.5, 1.5) for i in range(1, 8)),
-            _integer("x8", 0, 1),
-            _integer("x9", 0, 1),
+            integer("x8", 0, 1),
+            integer("x9", 0, 1),
             Dimension("x10", -30.0, 30.0),
             Dimension("x11", -30.0, 30.0),
         ),

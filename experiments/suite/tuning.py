@@ -33,7 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from experiments.dimension import Dimension
+from experiments.dimension import Dimension, integer
 from experiments.suite.problems import Case, Problem
 
 if TYPE_CHECKING:
@@ -70,30 +70,26 @@ class Task:
     score: tuple[str, float]
 
 
-def _integer(name: str, low: int, high: int) -> Dimension:
-    return Dimension(name, low, high, integer=True)
-
-
 def _log(name: str, low: float, high: float) -> Dimension:
     return Dimension(name, low, high, log=True)
 
 
 BOOSTING = (
-    _integer("n_estimators", 3, 40),
-    _integer("max_depth", 1, 6),
-    _integer("min_samples_leaf", 1, 20),
+    integer("n_estimators", 3, 40),
+    integer("max_depth", 1, 6),
+    integer("min_samples_leaf", 1, 20),
     _log("learning_rate", 0.01, 1.0),
     Dimension("subsample", 0.4, 1.0),
 )
 FOREST = (
-    _integer("n_estimators", 2, 30),
-    _integer("max_depth", 1, 12),
-    _integer("min_samples_leaf", 1, 20),
-    _integer("max_features", 1, 10),
+    integer("n_estimators", 2, 30),
+    integer("max_depth", 1, 12),
+    integer("min_samples_leaf", 1, 20),
+    integer("max_features", 1, 10),
     Dimension("max_samples", 0.2, 1.0),
 )
 VECTORS = (
-    _integer("degree", 1, 6),
+    integer("degree", 1, 6),
     _log("C", 1e-3, 1e3),
     _log("gamma", 1e-4, 1.0),
     Dimension("coef0", 0.0, 2.0),
@@ -102,23 +98,23 @@ VECTORS_OF_HUNDREDS = tuple(  # C is in the units of what is to be explained
     _log("C", 1e-1, 1e4) if dimension.name == "C" else dimension for dimension in VECTORS
 )
 NETWORK = (
-    _integer("units", 2, 64),
-    _integer("layers", 1, 3),
-    _integer("batch_size", 16, 128),
+    integer("units", 2, 64),
+    integer("layers", 1, 3),
+    integer("batch_size", 16, 128),
     _log("alpha", 1e-6, 1.0),
     _log("learning_rate_init", 1e-4, 0.1),
 )
 NEIGHBOURS = (
-    _integer("n_neighbors", 1, 40),
-    _integer("p", 1, 4),
-    _integer("distance_weights", 0, 1),
-    _integer("components", 2, 13),
+    integer("n_neighbors", 1, 40),
+    integer("p", 1, 4),
+    integer("distance_weights", 0, 1),
+    integer("components", 2, 13),
 )
-NEIGHBOURS_OF_TEN = (*NEIGHBOURS[:-1], _integer("components", 2, 10))  # the data have no more
+NEIGHBOURS_OF_TEN = (*NEIGHBOURS[:-1], integer("components", 2, 10))  # the data have no more
 ADAPTIVE = (
-    _integer("n_estimators", 2, 30),
-    _integer("max_depth", 1, 6),
-    _integer("min_samples_leaf", 1, 20),
+    integer("n_estimators", 2, 30),
+    integer("max_depth", 1, 6),
+    integer("min_samples_leaf", 1, 20),
     _log("learning_rate", 0.01, 3.0),
 )
 

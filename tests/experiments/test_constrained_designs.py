@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from experiments.constrained_designs import NOTHING_ALLOWED, OURS, PENALTY, RANDOM, TPE, run
+from experiments.constrained_designs import OURS, PENALTY, RANDOM, TPE, run
+from experiments.constraints import NOTHING_ALLOWED
 from experiments.failures import Run
 from experiments.suite.designs import DESIGNS
 

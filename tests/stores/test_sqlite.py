@@ -325,11 +325,17 @@ def test_a_log_that_is_missing_after_a_crash_is_said(tmp_path: Path) -> None:
     store.close()
 
 
-def test_on_a_full_disk_a_result_leaves_the_main_file_sound(tmp_path: Path) -> None:
-    with disk(tmp_path / "disk") as mounted:
+@contextlib.contextmanager
+def small_disk(tmp_path: Path, *options: str) -> Iterator[Path]:
+    """Where a store may be on a disk of its own."""
+    with disk(tmp_path / "disk", *options) as mounted:
         if not mounted:
             pytest.skip("no small disk can be mounted here")
-        path = tmp_path / "disk" / "a.sqlite"
+        yield tmp_path / "disk" / "a.sqlite"
+
+
+def test_on_a_full_disk_a_result_leaves_the_main_file_sound(tmp_path: Path) -> None:
+    with small_disk(tmp_path) as path:
         store = SQLiteStore(path)
         large = draft(provenance={"text": "x" * 60_000})
         first, second = add_and_claim(store), add_and_claim(store)
@@ -347,10 +353,7 @@ def test_on_a_full_disk_a_result_leaves_the_main_file_sound(tmp_path: Path) -> N
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
     """A store with one result, whose last process has ended, on a disk that is full by now."""
-    with disk(tmp_path / "disk") as mounted:
-        if not mounted:
-            pytest.skip("no small disk can be mounted here")
-        path = tmp_path / "disk" / "a.sqlite"
+    with small_disk(tmp_path) as path:
         store = SQLiteStore(path)
         store.add_complete(draft(), {"main": 1.0})
         store.close()
@@ -407,10 +410,7 @@ def test_what_only_the_log_has_is_read_on_a_full_disk(tmp_path: Path) -> None:
         "from spearmint_int.testing.drafts import draft; "
         "SQLiteStore(Path(sys.argv[1])).add(draft()); os._exit(1)"
     )
-    with disk(tmp_path / "disk") as mounted:
-        if not mounted:
-            pytest.skip("no small disk can be mounted here")
-        path = tmp_path / "disk" / "a.sqlite"
+    with small_disk(tmp_path) as path:
         subprocess.run([sys.executable, "-c", code, str(path)], check=False)
         (path.parent / "a.sqlite-shm").unlink()
         fill(path.parent)
@@ -421,10 +421,7 @@ def test_what_only_the_log_has_is_read_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_jobs_can_be_read_where_no_more_files_can_be_made(tmp_path: Path) -> None:
-    with disk(tmp_path / "disk", "nr_inodes=20") as mounted:
-        if not mounted:
-            pytest.skip("no small disk can be mounted here")
-        path = tmp_path / "disk" / "a.sqlite"
+    with small_disk(tmp_path, "nr_inodes=20") as path:
         store = SQLiteStore(path)
         store.add_complete(draft(), {"main": 1.0})
         store.close()
