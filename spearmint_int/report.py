@@ -15,8 +15,7 @@ from typing import Any
 
 import plotly.offline
 
-from spearmint_int import __version__
-from spearmint_int.cli import value_text
+from spearmint_int import __version__, value_text
 from spearmint_int.config.written import as_written, written_text
 from spearmint_int.jobs import FAILED_HERE, JobStatus
 from spearmint_int.plots import plot

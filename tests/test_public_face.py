@@ -24,7 +24,7 @@ PUBLIC_MODULES = [
 ]
 # Each may import what stands before it (DESIGN: imports point one way).
 LAYERS = [
-    ["arrays", "errors", "blas", "registry"],
+    ["arrays", "errors", "blas", "registry", "value_text"],
     ["variables"],
     ["space"],
     ["kernels"],

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
+from spearmint_int import value_text
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser.problem import Problem
 from spearmint_int.model import Hyperparameters
@@ -107,7 +108,7 @@ class Recommendation:
     def __str__(self) -> str:
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         note = f" ({self.note})" if self.note else ""
-        return f"{self.mean:.6g} ± {self.sd:.2g} at {where}{note}"
+        return f"{value_text.estimate(self.mean, self.sd)} at {where}{note}"
 
 
 class Chooser(Protocol):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.output import clip, columns_of, print_facts, print_json, to_right
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import FINE, USERS_MISTAKE, json_option, on_folder
 from spearmint_int.cli.output import print_json
 from spearmint_int.errors import SpearmintError

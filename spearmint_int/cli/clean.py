@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import on_folder
 from spearmint_int.errors import StoreError
 

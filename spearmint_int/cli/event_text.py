@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spearmint_int.cli import value_text
+from spearmint_int import result_text, value_text
 from spearmint_int.jobs import NONE_FULFILS, JobStatus
 from spearmint_int.manager.events import (
     Event,
@@ -39,12 +39,19 @@ def line_of(event: Event, *, name: str) -> str | None:
     return _stopping(event) if isinstance(event, Stopping) else None
 
 
-def ended_line(event: JobEnded, progress: Progress, *, max_attempts: int, task: str) -> str:
-    """The line for a job that ended, told with what it changed."""
+def ended_line(
+    event: JobEnded,
+    progress: Progress,
+    *,
+    max_attempts: int,
+    task: str,
+    beaten: float | None = None,
+) -> str:
+    """The line for a job that ended, told with what it changed; `beaten` was the best before."""
     job, failure = event.job, event.failure
     head = f"job {job.id}: "
     if job.status is JobStatus.COMPLETE:
-        return head + _result(job, task, progress)
+        return head + _result(job, task, progress, beaten)
     if failure is None:
         return head + "handed back; the next run starts it again"
     if job.status is JobStatus.BROKEN:
@@ -126,11 +133,13 @@ def _stopping(event: Stopping) -> str:
     return f"stopping: waiting for {running} (Ctrl-C again ends them, and hands them back)"
 
 
-def _result(job: Job, task: str, progress: Progress) -> str:
+def _result(job: Job, task: str, progress: Progress, beaten: float | None) -> str:
     """The value, whether it is the best, and the time; last what a narrow terminal may cut off."""
-    value = value_text.result((job.values or {}).get(task))
-    is_best = progress.best is not None and progress.best.job_id == job.id
-    mark = " best so far" if is_best else ""
+    best = progress.best
+    if best is not None and best.job_id == job.id:
+        value, mark = value_text.number_unlike(best.value, beaten), " best so far"
+    else:
+        value, mark = result_text.result((job.values or {}).get(task)), ""
     mark += f", {job.unfulfilled_text}" if job.unfulfilled else ""
     took = "" if job.seconds is None else f" ({value_text.duration(job.seconds)})"
     return f"{value}{mark}{took} at {value_text.params(job.params)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
 from spearmint_int.cli.output import print_facts, print_json
 from spearmint_int.cli.provenance_text import reasons

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import at, config_option, json_option, on_folder, one_at_most
 from spearmint_int.cli.output import job_document, json_text, print_json
 from spearmint_int.jobs import FINISHED, checked_values

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import result_text, value_text
 from spearmint_int.cli.arguments import (
     config_option,
     job_numbers,
@@ -188,7 +188,7 @@ def show(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
 def _facts(job: Job, objective: str) -> Iterator[tuple[str, str]]:
     yield "job", f"{job.id} ({_state(job)}, from the {job.source.value})"
     constraints = job.constraints
-    yield from value_text.results(job.values, objective=objective, constraints=constraints)
+    yield from result_text.results(job.values, objective=objective, constraints=constraints)
     for name, value in job.params.items():
         yield name, value_text.param(value)
     yield "created", _time(job.created)

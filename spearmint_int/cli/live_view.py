@@ -13,7 +13,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from spearmint_int.cli import event_text, value_text
+from spearmint_int import value_text
+from spearmint_int.cli import event_text
 from spearmint_int.cli.views import Narrator
 from spearmint_int.manager.events import (
     Event,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.registry import ACQUISITIONS
 
 if TYPE_CHECKING:

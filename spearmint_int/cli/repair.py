@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import FINE, at, config_option, on_folder, one_at_most
 from spearmint_int.errors import SpearmintError, StoreError
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

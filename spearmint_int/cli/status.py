@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
@@ -95,11 +95,11 @@ def _reserved(store: Store) -> int:
 
 def _points_left(config: Config, store: Store) -> int | None:
     """How many points are not evaluated yet; None where a run doesn't end for want of them."""
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415 (numpy)
-
     kinds = {variable.type for variable in config.variables.values()}
     if "FLOAT" in kinds or config.likelihood != "NOISELESS" or config.budget is None:
         return None
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
+
     problem = StoredExperiment.read(config, store).problem()
     return int(problem.space.cells) - len(problem.evaluated_keys)
 

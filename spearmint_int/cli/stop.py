@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from spearmint_int.cli.arguments import config_option, job_numbers, jobs_and_folder, json_option
 from spearmint_int.cli.output import print_json
 from spearmint_int.jobs import JobStatus

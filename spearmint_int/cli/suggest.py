@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spearmint_int.cli import value_text
+from spearmint_int import result_text, value_text
 from spearmint_int.cli.arguments import (
     config_option,
     job_numbers,
@@ -99,7 +99,7 @@ def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     if as_json:
         print_json(job_document(job, task=folder.config.task_name))
     else:
-        kept = value_text.result((job.values or {}).get(folder.config.task_name))
+        kept = result_text.result((job.values or {}).get(folder.config.task_name))
         judged = f", {job.unfulfilled_text}" if job.unfulfilled else ""
         click.echo(f"job {job.id}: {kept}{judged} at {value_text.params(job.params)}")
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from spearmint_int.cli.arguments import silence_stdout
 from spearmint_int.cli.event_text import ended_line, line_of, summary_lines
 from spearmint_int.jobs import COUNTED_SOURCES, printable
-from spearmint_int.manager.events import Event, JobEnded, Progress, ProgressMade, RunEnded
+from spearmint_int.manager.events import (
+    Event,
+    JobEnded,
+    Progress,
+    ProgressMade,
+    RunEnded,
+    RunStarted,
+)
 from spearmint_int.plain_json import plain
 
 if TYPE_CHECKING:
@@ -36,6 +43,7 @@ class Narrator:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._ended: list[JobEnded] = []
+        self._best: float | None = None  # before they ended
 
     def lines(self, event: Event) -> Iterator[tuple[Progress | None, str]]:
         """The lines that are due with this event, each with the progress after it if it has one."""
@@ -46,6 +54,8 @@ class Narrator:
         elif isinstance(event, RunEnded):
             yield from self._told(event.summary.progress)
         else:
+            if isinstance(event, RunStarted):
+                self._best = _best_value(event.progress)
             line = line_of(event, name=self._config.experiment_name)
             if line is not None:
                 yield None, printable(line)  # a folder may be called anything
@@ -62,14 +72,20 @@ class Narrator:
                     then,
                     max_attempts=self._config.max_attempts,
                     task=self._config.task_name,
+                    beaten=self._best,
                 ),
             )
         self._ended.clear()
+        self._best = _best_value(progress)
 
     def _counts(self, job: Job) -> bool:
         """Whether it is one of the budget's that have finished."""
         ours = job.source in COUNTED_SOURCES and job.resource in self._config.resources
         return ours and job.is_finished
+
+
+def _best_value(progress: Progress) -> float | None:
+    return None if progress.best is None else progress.best.value
 
 
 class PlainView:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from dash import dcc, html
 
-from spearmint_int.cli import value_text
+from spearmint_int import result_text, value_text
 from spearmint_int.cli.explain import explanation_facts
 from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.dashboard.source import State
@@ -246,7 +246,7 @@ def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> h
 
 
 def _job_facts(job: Job, task: str) -> Iterable[tuple[str, str]]:
-    yield from value_text.results(job.values, objective=task, constraints=job.constraints)
+    yield from result_text.results(job.values, objective=task, constraints=job.constraints)
     for variable, value in job.params.items():
         yield variable, value_text.param(value)
     yield "source", job.source.value

@@ -195,7 +195,9 @@ class MongoStore:
 
     def _take(self, document: Document, owner: str, lease_seconds: float) -> Job | None:
         """The job of a document that was seen as new; None when somebody else was faster."""
-        taken = records.claimed(owner, lease_seconds=lease_seconds, now=self.now())
+        taken = records.claimed(
+            owner, lease_seconds=lease_seconds, resource=document["resource"], now=self.now()
+        )
         taken["attempts"] = document["attempts"] + 1
         # Every way back to `new` leaves its own `settled`: with the same one, nothing has changed.
         seen = {key: document[key] for key in ("_id", "status", "settled")}

@@ -17,6 +17,7 @@ from spearmint_int import plain_json
 from spearmint_int.errors import DamagedJob, JobNotFound, StoreError
 from spearmint_int.jobs import (
     COUNTED_SOURCES,
+    RESERVED,
     Claim,
     Failure,
     FailureKind,
@@ -136,14 +137,18 @@ def complete_record(draft: JobDraft, values: Mapping[str, float], *, now: float)
     return new_record(draft, now=now) | completed(values, ended=now)
 
 
-def claimed(owner: str, *, lease_seconds: float, now: float) -> Record:
-    """What a claim changes, but for the number of attempts."""
+def claimed(owner: str, *, lease_seconds: float, resource: str | None, now: float) -> Record:
+    """What a claim changes, but for the number of attempts.
+
+    When a person began with a point that was reserved, nobody knows: the claim is for the result.
+    """
+    is_run = resource is None or not resource.startswith(RESERVED)
     return {
         "status": JobStatus.PENDING.value,
         "lease_owner": owner,
         "lease_expires": now + lease_seconds,
         "token": uuid.uuid4().hex,
-        "started": now,
+        "started": now if is_run else None,
         "ended": None,
         "process": {},
     }

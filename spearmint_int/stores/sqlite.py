@@ -89,7 +89,9 @@ class SQLiteStore:
     # --- a worker's claim and how it ends ---
 
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
-        taken = records.claimed(owner, lease_seconds=lease_seconds, now=self.now())
+        taken = records.claimed(
+            owner, lease_seconds=lease_seconds, resource=resource, now=self.now()
+        )
         with self._file.transaction() as connection:
             rows = connection.execute(
                 "SELECT * FROM jobs WHERE status = 'new' AND resource = coalesce(?, resource)"

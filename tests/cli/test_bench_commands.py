@@ -45,6 +45,17 @@ def test_a_result_is_told_by_the_jobs_number(spearmint: CommandLine, with_result
     assert (job["status"], job["value"], job["source"]) == ("complete", 0.35, "chooser")
 
 
+def test_how_long_a_person_took_is_not_known(spearmint: CommandLine, with_results: Path) -> None:
+    (job_id,) = reserved(spearmint, with_results)
+    spearmint("tell", with_results, str(job_id), "0.35")
+    job = spearmint("show", with_results, str(job_id), "--json").json
+    assert job["started"] is None
+    assert job["ended"] is not None
+    lines = spearmint("show", with_results, str(job_id)).out.splitlines()
+    assert not any(line.startswith(("started", "took")) for line in lines)
+    assert spearmint("status", with_results, "--json").json["seconds_left"] is None
+
+
 @pytest.mark.parametrize("text", ["-0.5", "-1e-3", "-7"])
 def test_a_negative_result_is_no_option(
     spearmint: CommandLine, with_results: Path, text: str

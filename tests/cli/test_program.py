@@ -40,6 +40,17 @@ def test_help_loads_nothing_slow() -> None:
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
+@pytest.mark.parametrize("command", ["status", "jobs", "show 1", "export", "retry --all"])
+def test_looking_at_results_loads_no_linear_algebra(with_results: Path, command: str) -> None:
+    name, *rest = command.split()
+    arguments = [name, str(with_results), *rest]
+    run = f"import sys; from spearmint_int.cli.program import exit_code; exit_code({arguments!r})"
+    check = f"{run}; sys.exit('scipy' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", check], capture_output=True, check=False)
+    assert ended.returncode == 0
+    assert ended.stdout
+
+
 INTERRUPTED_IMPORT = """
 import sys
 

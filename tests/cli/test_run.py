@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from spearmint_int.cli import value_text
+from spearmint_int import value_text
 from tests.cli.conftest import CONFIG, CommandLine
 
 SLOW_OBJECTIVE = """import time

@@ -77,6 +77,23 @@ def test_a_finished_job_is_told_with_its_count_and_whether_it_is_the_best(
     assert told(config, events, capsys) == ["[ 7/40] job 2: 0.25 best so far (2.5 s) at depth=3"]
 
 
+def test_a_best_in_the_last_digits_is_told_from_the_one_before(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, now = (Best(i, v, {"depth": 3}) for i, v in ((1, 0.2500000013), (2, 0.2500000001)))
+    events: list[Event] = [
+        RunStarted(progress(6, best=before), True, "f.sqlite"),
+        JobEnded(job(2, values={"main": now.value})),
+        ProgressMade(progress(7, best=now)),
+        JobEnded(job(3, values={"main": now.value})),
+        ProgressMade(progress(8, best=now)),
+    ]
+    assert told(config, events, capsys)[1:] == [
+        "[ 7/40] job 2: 0.2500000001 best so far (2.5 s) at depth=3",
+        "[ 8/40] job 3: 0.25 (2.5 s) at depth=3",
+    ]
+
+
 def test_jobs_that_end_together_count_one_by_one(
     config: Config, capsys: pytest.CaptureFixture[str]
 ) -> None:

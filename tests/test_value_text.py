@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from spearmint_int.cli import value_text
+from spearmint_int import result_text, value_text
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,28 @@ def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(
     assert value_text.estimate(mean, sd) == text
 
 
+@pytest.mark.parametrize(
+    ("x", "other", "text"),
+    [
+        (0.25, None, "0.25"),
+        (0.25, 0.5, "0.25"),
+        (0.1000002, 0.100011, "0.1"),
+        (0.1000000038, 0.1000002, "0.10000000"),
+        (0.1000000010, 0.1000000012, "0.10000000100"),
+        (1e-300, 1.0000003e-300, "1.00000000e-300"),
+        (0.0, 1e-9, "0"),
+        (-1234.56789, -1234.5677, "-1234.56789"),
+        (1.0, math.inf, "1"),
+        (1.0, 1.0, "1"),
+        (math.nextafter(1.0, 0.0), 1.0, "0.99999999999999989"),
+    ],
+)
+def test_a_number_that_beats_another_is_told_from_it(
+    x: float, other: float | None, text: str
+) -> None:
+    assert value_text.number_unlike(x, other) == text
+
+
 def test_parameters_are_short_and_integers_whole() -> None:
     params = {"x": 0.1234567, "n": 100000, "w": [1, 2.5], "kind": "a"}
     assert value_text.params(params) == "x=0.123457 n=100000 w=[1, 2.5] kind=a"
@@ -55,7 +77,7 @@ def test_parameters_are_short_and_integers_whole() -> None:
 
 def test_an_objective_that_is_not_a_number_failed_and_a_metric_is_none() -> None:
     values = {"main": math.nan, "trees": math.nan, "seconds": 1.5}
-    assert dict(value_text.results(values, objective="main")) == {
+    assert dict(result_text.results(values, objective="main")) == {
         "main": "failed here (NaN or infinite)", "trees": "NaN", "seconds": "1.5",
     }  # fmt: skip
 

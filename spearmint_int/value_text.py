@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spearmint_int.jobs import FAILED_HERE, unfulfilled
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 DIGITS = 6
 MOST_DECIMALS = 7
 MOST_DIGITS = 10
+REPR_DIGITS = 17  # a float has no more
 ROUNDING = 1e-12  # of a mean: where there is no noise, the model's arithmetic leaves as much
 MOST_NUMBERS = 10  # of damaged jobs
 
@@ -26,23 +25,13 @@ def number(x: float | None) -> str:
     return "NaN" if math.isnan(x) else f"{x:.{DIGITS}g}"
 
 
-def result(x: float | None) -> str:
-    """What an objective has answered: of a NaN, what it means."""
-    return FAILED_HERE if x is not None and math.isnan(x) else number(x)
-
-
-def results(
-    values: Mapping[str, float] | None, *, objective: str, constraints: Sequence[str] = ()
-) -> Iterator[tuple[str, str]]:
-    """The objective's value, the constraints, and the metrics beside it, by name."""
-    values = values or {}
-    missed = unfulfilled(values, constraints)
-    for name, value in values.items():
-        text = (result if name == objective else number)(value)
-        word = "not fulfilled" if name in missed else "fulfilled"
-        yield name, f"{text} ({word})" if name in constraints else text
-    if values:
-        yield from ((n, "missing (not fulfilled)") for n in constraints if n not in values)
+def number_unlike(x: float, other: float | None) -> str:
+    """A number in the digits that tell it from another, and in a few at least."""
+    if other is None or x == other or not (x and math.isfinite(x) and math.isfinite(other)):
+        return number(x)
+    shared = math.floor(math.log10(abs(x))) - math.floor(math.log10(abs(x - other)))
+    digits = min(shared + 2, REPR_DIGITS)
+    return f"{x:#.{digits}g}" if digits > DIGITS else number(x)
 
 
 def constraints(probabilities: Mapping[str, float], note: str = "") -> Iterator[tuple[str, str]]:
