@@ -8,7 +8,8 @@
 
 Trials that run are pending points, failed ones are places where the objective failed, and a pruned
 one counts with the last value that it reported. A trial outside of the ranges of now (an enqueued
-one, or one of wider ranges) informs the model, which suggests nothing there.
+one, or one of wider ranges) informs the model, which suggests nothing there. What trials tell with
+`set_constraint` (from Optuna 5 on) is modelled too, and suggestions are sought where it holds.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from spearmint_int.arrays import FloatArray
-from spearmint_int.chooser import OBJECTIVE, ChooserOptions
+from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
 from spearmint_int.errors import SpaceExhausted, SpearmintError
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
@@ -127,12 +128,13 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
         # Drawn as late as this: copies of a sampler without a seed must not share one.
         self._seed = as_seed(self._seed)
         space = Space({name: p.variable for name, p in parameters.items()})
-        history = MemoryHistory(tasks=[OBJECTIVE], dimensions=space.dimensions)
         trials = [t for t in study.get_trials(deepcopy=False) if set(parameters) <= set(t.params)]
         known = [(t, point) for t in trials if (point := _point(t, parameters, space)) is not None]
+        tasks = list(dict.fromkeys(task for t in trials for task in _constraints(t)))
+        history = MemoryHistory(tasks=[OBJECTIVE, *tasks], dimensions=space.dimensions)
         for ended, point in known:
             if ended.state in ENDED:
-                history.add(point, {OBJECTIVE: _value(ended)})
+                history.add(point, {OBJECTIVE: _value(ended), **_constraints(ended)})
         history.set_pending(
             point
             for t, point in known
@@ -147,6 +149,9 @@ class SpearmintSampler(BaseSampler):  # type: ignore[misc]
             options=self._options,
             seed=self._seed,
             maximize=study.direction is StudyDirection.MAXIMIZE,
+            constraints=tuple(
+                Constraint(task, likelihood=self._options.likelihood) for task in tasks
+            ),
         )
 
     def _keep_chain(self, experiment: Experiment, parameters: Mapping[str, Parameter]) -> None:
@@ -212,3 +217,10 @@ def _value(trial: FrozenTrial) -> float:
     if trial.state is TrialState.PRUNED and trial.intermediate_values:
         return float(trial.intermediate_values[max(trial.intermediate_values)])
     return math.nan
+
+
+def _constraints(trial: FrozenTrial) -> dict[str, float]:
+    """What it has told of its constraints, by our names for them: Optuna's hold up to 0, ours from
+    0 on. An infinite one has no number that a model could take."""
+    told: Mapping[str, float] = getattr(trial, "constraints", {})  # from Optuna 5 on
+    return {f"constraint {name}": -c if math.isfinite(c) else math.nan for name, c in told.items()}

@@ -181,6 +181,37 @@ def ended(state: TrialState, *, at: dict[str, Any], **distributions: Any) -> Any
     )
 
 
+@pytest.mark.skipif(not hasattr(optuna.Trial, "set_constraint"), reason="came with Optuna 5")
+@pytest.mark.parametrize(("direction", "sign"), [("minimize", 1.0), ("maximize", -1.0)])
+def test_constraints_that_trials_tell_are_kept_to(direction: str, sign: float) -> None:
+    """The best of x + n with x · n at least 2.1 is at n = 1 or 2 with x on the edge: 3.05."""
+
+    def objective(trial: Any) -> float:
+        x, n = trial.suggest_float("x", 0, 4), trial.suggest_int("n", 0, 4)
+        trial.set_constraint("product", 2.1 - x * n)
+        return sign * float(x + n)
+
+    found = study(direction=direction)
+    found.optimize(objective, n_trials=30)
+    assert found.best_trial.constraints["product"] <= 0.0
+    assert sign * found.best_value < 3.15
+
+
+@pytest.mark.skipif(not hasattr(optuna.Trial, "set_constraint"), reason="came with Optuna 5")
+def test_constraints_that_only_some_trials_tell_are_no_obstacle() -> None:
+    def objective(trial: Any) -> float:
+        if trial.number % 3:
+            trial.set_constraint("main", math.inf if trial.number == 4 else 3.5 - trial.number)
+        value = bowl(trial)
+        if trial.number == 5:
+            raise ValueError("gone")
+        return value
+
+    found = study()
+    found.optimize(objective, n_trials=10, catch=(ValueError,))
+    assert len(found.trials) == 10
+
+
 def test_trials_that_run_at_once_are_different() -> None:
     found = study()
     found.optimize(bowl, n_trials=4)
