@@ -24,9 +24,10 @@ import click
 from experiments.metadata import PACKAGES, metadata, write_metadata
 from experiments.peers.adapters import NAMES, OURS, PEERS
 from experiments.pool import Failure, default_workers, run_all
-from experiments.suite import coco, designs, draws, tuning
+from experiments.suite import classics, coco, designs, draws, tuning
 from experiments.suite.plan import plan
 from experiments.suite.report import (
+    classics_report,
     coco_report,
     designs_report,
     draws_report,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from experiments.suite.problems import Case
 
 PROBLEMS = ("coco-experiment",)
-SETS = (coco.SET, tuning.SET, designs.SET, draws.SET)
+SETS = (coco.SET, tuning.SET, designs.SET, classics.SET, draws.SET)
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent / "README.md"  # it shows the tables between these lines
 TABLES, END_OF_TABLES = "<!-- tables -->\n", "<!-- end of tables -->\n"
@@ -91,8 +92,8 @@ def complete(results: Results, tasks: Iterable[Run], *, jobs: int) -> int:
 @click.option("--dimensions", "--dimension", type=Numbers(), default=(5,), help="Of coco: 5,10,20.")
 @click.option("--functions", type=Numbers(), default=coco.FUNCTIONS, help="Of coco: 1-24.")
 @click.option("--instances", type=Numbers(), default=(1,), help="Of coco (1-10), or draws: 0-299.")
-@click.option("--repetitions", type=Numbers(), default=(0,), help="Of tuning and designs: seeds.")
-@click.option("--problems", default="", help="Of tuning, designs and paper, by name, with commas.")
+@click.option("--repetitions", type=Numbers(), default=(0,), help="Of other sets: seeds.")
+@click.option("--problems", default="", help="Of other sets than coco, with commas.")
 @click.option("--optimizers", default="ours", help=f"With commas, of {', '.join(NAMES)}.")
 @click.option("--option", "--set-option", "options", multiple=True, help="Of ours: name=value.")
 @click.option("--label", default="", help="Keep the results of ours under this name.")
@@ -165,6 +166,8 @@ class Selection:
             return tuning_report(results, reference=reference)
         if self.problem_set == designs.SET:
             return designs_report(results, reference=reference)
+        if self.problem_set == classics.SET:
+            return classics_report(results, reference=reference)
         if self.problem_set == draws.SET:
             return draws_report(results, reference=reference)
         return whole_report(results, reference=reference)
@@ -189,6 +192,8 @@ class Selection:
             return tuning.cases(named or tuning.TASKS, self.repetitions)
         if self.problem_set == designs.SET:
             return designs.cases(named or designs.DESIGNS, self.repetitions)
+        if self.problem_set == classics.SET:
+            return classics.cases(named or classics.NAMES, self.repetitions)
         return draws.cases(named or draws.NAMES, self.instances)
 
 

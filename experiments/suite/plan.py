@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.suite import coco, designs, draws, tuning
+from experiments.suite import classics, coco, designs, draws, tuning
 from experiments.suite.runs import Contender, Run
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def stages() -> list[Stage]:
         Stage(TUNERS, tuning.cases(tuning.TASKS, SEEDS)),
         Stage(TUNERS, tuning.cases(DOUBTFUL, MORE_SEEDS)),
         Stage((*TUNERS, "cmaes"), designs.cases(designs.DESIGNS, SEEDS)),
+        Stage((*TUNERS, "cmaes"), classics.cases(classics.NAMES, SEEDS)),
         Stage(("ours", "ours-noiseless"), draws.cases(draws.NAMES, range(100))),
         Stage(("optuna-gp",), coco.cases((5, 10), coco.FUNCTIONS, THREE)),
         Stage((*FAST, "optuna-gp"), coco.cases((20,), coco.FUNCTIONS, THREE)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.peers.adapters import NAMES
-from experiments.suite import coco, designs, draws, tables, tuning
+from experiments.suite import classics, coco, designs, draws, tables, tuning
 from experiments.suite.plan import REPORTED, TUNED_ON
 
 if TYPE_CHECKING:
@@ -66,6 +66,14 @@ def designs_report(results: Results, *, reference: str) -> str:
     return "\n".join(parts)
 
 
+def classics_report(results: Results, *, reference: str) -> str:
+    """The same of the test functions."""
+    records = list(results.read(classics.SET))
+    if not any(record["optimizer"] == reference for record in records):
+        return ""
+    return "### Classics\n\n" + _ranked_report(records, reference, classics.NAMES)
+
+
 def _ranked_report(records: Iterable[Record], reference: str, tasks: Iterable[str]) -> str:
     shown, variants = _split(tables.latest_versions(records), reference)
     quick, slow = tables.quick_and_slow(shown, reference)
@@ -99,6 +107,7 @@ def whole_report(results: Results, *, reference: str) -> str:
     parts += [
         tuning_report(results, reference=reference),
         designs_report(results, reference=reference),
+        classics_report(results, reference=reference),
         draws_report(results, reference=reference),
     ]
     return "\n".join(part for part in parts if part)
