@@ -35,7 +35,7 @@ def test_nothing_is_below_the_best_and_what_can_be_reached_is_close(name: str) -
         lambda x: problem.target.distance(dict(zip(names, x, strict=True))),
         [(dimension.low, dimension.high) for dimension in problem.dimensions],
         integrality=[dimension.integer for dimension in problem.dimensions],
-        maxiter=300,
+        maxiter=100,
         tol=1e-10,
         rng=0,
     )
