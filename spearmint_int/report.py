@@ -71,10 +71,11 @@ for (const [column, button] of document.querySelectorAll('th button').entries())
 
 
 def report(
-    snapshot: Snapshot, settings: Mapping[str, Any], *, made: datetime, store: str = ""
-) -> str:
+    snapshot: Snapshot, settings: Mapping[str, Any], *, made: datetime, store: str = "",
+    kinds: Iterable[str] = PLOTS.built_in,
+) -> str:  # fmt: skip
     """The whole page; `settings` are shown as a config.json has them."""
-    figures = [plot(snapshot, kind) for kind in PLOTS.built_in]
+    figures = [plot(snapshot, kind) for kind in kinds]
     parts = [
         f"<h1>{escape(snapshot.name)}</h1>",
         f'<p class="hint">{escape(_when(made))} · {escape(store)}</p>',

@@ -1,6 +1,7 @@
 """Predicted against observed: each result as the model would have expected it without it.
 
-Up to `FOLDS` results one is left out at a time; of more, as many parts are left out in turn. The
+Up to `FOLDS` results one is left out at a time; of more, as many parts are left out in turn, and
+fewer of many, where a fit takes seconds and a fifth of the results is hardly missed. The
 hyperparameters are sampled anew each time, so that nothing of a result is in its expectation.
 """
 
@@ -13,7 +14,8 @@ import numpy as np
 from spearmint_int.arrays import FloatArray, IntArray, in_units
 from spearmint_int.chooser import Observations, Problem, fit
 
-FOLDS = 20
+FOLDS, FEWEST_FOLDS = 20, 5
+AFFORDABLE = 2000  # results times folds
 DRAWS = 400
 LEAST_RESULTS = 5  # of fewer nothing can be learnt
 
@@ -38,18 +40,23 @@ class CrossValidation:
         return float(np.mean(inside))
 
 
-def cross_validated(problem: Problem, *, folds: int = FOLDS) -> CrossValidation | None:
+def cross_validated(problem: Problem, *, folds: int | None = None) -> CrossValidation | None:
     """None while there are too few finite results."""
     finite = np.flatnonzero(np.isfinite(problem.values))
     if len(finite) < LEAST_RESULTS:
         return None
     rng = np.random.default_rng(problem.seed)
-    parts = np.array_split(rng.permutation(finite), min(folds, len(finite)))
+    parts = np.array_split(rng.permutation(finite), folds or folds_of(len(finite)))
     rows = np.concatenate(parts)
     moments = np.concatenate([_left_out(problem, part, rng) for part in parts], axis=1)
     order = np.argsort(rows)
     mean, sd, rank = moments[:, order]
     return CrossValidation(problem.values[rows[order]], mean, sd, rank)
+
+
+def folds_of(results: int) -> int:
+    """Into how many parts so many results are split."""
+    return min(FOLDS, results, max(AFFORDABLE // results, FEWEST_FOLDS))
 
 
 def _left_out(problem: Problem, part: IntArray, rng: np.random.Generator) -> FloatArray:

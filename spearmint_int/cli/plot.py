@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,14 +38,16 @@ def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name:
     if kind == ALL and path.suffix.lower() != ".html":
         raise click.UsageError(f"all figures go to an .html file, got {path}; or name one kind")
     plots_or_remedy()
+    from spearmint_int.plots import page, write, write_page  # noqa: PLC0415
     from spearmint_int.plots import plot as figure  # noqa: PLC0415
-    from spearmint_int.plots import write  # noqa: PLC0415
 
     snapshot = snapshot_of(at(directory, file_name))
+    with announced(PLOTS if kind == ALL else [kind]) as kinds:
+        figures = [figure(snapshot, each, theme=theme) for each in kinds]
     if kind == ALL:
-        _write_all(snapshot, path, theme)
+        write_page(page(figures, title=snapshot.name, theme=theme), path)
     else:
-        write(figure(snapshot, kind, theme=theme), path)
+        write(figures[0], path)
     click.echo(str(path))
 
 
@@ -68,12 +72,20 @@ def _known(kind: str) -> str:
     return kind
 
 
-def _write_all(snapshot: Snapshot, path: Path, theme: str) -> None:
-    from spearmint_int.plots import page, write_page  # noqa: PLC0415
-    from spearmint_int.plots import plot as figure  # noqa: PLC0415
+@contextmanager
+def announced(kinds: Collection[str]) -> Iterator[Iterator[str]]:
+    """The kinds, in turn; on a terminal a line says which one is being drawn, until all are: the
+    model of hundreds of results takes its time."""
+    from rich.console import Console  # noqa: PLC0415
 
-    figures = [figure(snapshot, kind, theme=theme) for kind in PLOTS]
-    write_page(page(figures, title=snapshot.name, theme=theme), path)
+    with Console(stderr=True, highlight=False).status("reading …") as line:
+        yield _told(kinds, line.update)
+
+
+def _told(kinds: Collection[str], tell: Callable[[str], None]) -> Iterator[str]:
+    for n, kind in enumerate(kinds, start=1):
+        tell(f"drawing {kind} ({n} of {len(kinds)}) …")
+        yield kind
 
 
 def plots_or_remedy() -> None:

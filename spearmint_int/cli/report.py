@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spearmint_int.cli.arguments import on_folder
-from spearmint_int.cli.plot import plots_or_remedy
+from spearmint_int.cli.plot import announced, plots_or_remedy
+from spearmint_int.registry import PLOTS
 
 if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
@@ -35,7 +36,9 @@ def report(folder: Folder, output: Path) -> None:
     with folder.store() as store:
         snapshot, location = Snapshot.of_store(folder.config, store), store.location
     made = datetime.now().astimezone()
-    text = report_of(snapshot, _settings(folder.config), made=made, store=location)
+    settings = _settings(folder.config)
+    with announced(PLOTS.built_in) as kinds:
+        text = report_of(snapshot, settings, made=made, store=location, kinds=kinds)
     write_page(text, output)
     click.echo(f"{output} ({len(text.encode()) / 1e6:.1f} MB)")
 

@@ -155,20 +155,22 @@ def _moments(ids: list[int], moments: Sequence[Moment]) -> list[Drawing]:
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
-    sign = snapshot.sign
-    moments = [Moment(m.results, sign * m.mean, m.sd) for m in moments_of(snapshot.problem)]
+    moments = moments_of(snapshot)
     return figure(snapshot.finished, moments, maximize=snapshot.maximize, theme=theme)
 
 
-def moments_of(problem: Problem) -> list[Moment]:
-    """The model's minimum as it was, at some moments of the run, in the problem's sign."""
+def moments_of(snapshot: Snapshot) -> list[Moment]:
+    """The model's optimum as it was at some moments of the run, the last of which is now."""
+    problem = snapshot.problem
     finite = np.flatnonzero(np.isfinite(problem.values))
     first = max(problem.options.initial_points, 2)
     if len(finite) < first:
         return []
     counts = np.unique(np.linspace(first, len(finite), CHECKPOINTS).round().astype(int))
-    found = [(int(n), _minimum(problem, finite[n - 1] + 1)) for n in counts]
-    return [Moment(n, then.mean, then.sd) for n, then in found if then is not None]
+    found = [(n, _minimum(problem, finite[n - 1] + 1)) for n in counts[:-1].tolist()]
+    then = [Moment(n, snapshot.sign * it.mean, it.sd) for n, it in found if it is not None]
+    now = snapshot.recommendation
+    return [*then, *([] if now is None else [Moment(len(finite), now.mean, now.sd)])]
 
 
 def _minimum(problem: Problem, results: int) -> Recommendation | None:

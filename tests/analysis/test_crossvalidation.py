@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spearmint_int.analysis.crossvalidation import cross_validated
+from spearmint_int.analysis.crossvalidation import cross_validated, folds_of
 from spearmint_int.chooser import ChooserOptions, Observations, Problem
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Int
@@ -37,3 +37,8 @@ def test_a_good_model_covers_about_what_it_promises() -> None:
 
 def test_a_handful_of_results_is_too_few() -> None:
     assert cross_validated(noisy_problem(4)) is None
+
+
+def test_of_many_results_fewer_parts_are_left_out() -> None:
+    counts = [5, 20, 100, 200, 500, 5000]
+    assert [folds_of(n) for n in counts] == [5, 20, 20, 10, 5, 5]

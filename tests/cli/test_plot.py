@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +16,8 @@ from spearmint_int.cli.arguments import at
 from spearmint_int.cli.plot import snapshot_of
 from spearmint_int.cli.sparklines import sparkline
 from tests.cli.conftest import CommandLine
+
+ERASED = "\x1b[2K"  # the line where the cursor stands
 
 
 def test_one_kind_goes_to_the_file_that_is_named(
@@ -53,6 +60,34 @@ def test_all_figures_can_only_be_a_page(with_results: Path, spearmint: CommandLi
     answer = spearmint("plot", with_results, "-o", "all.png")
     assert answer.code == 2
     assert ".html" in answer.err
+
+
+def test_a_terminal_is_told_what_is_being_drawn_and_is_left_as_it_was(with_results: Path) -> None:
+    parent, terminal = pty.openpty()
+    command = [sys.executable, "-m", "spearmint_int", "plot", str(with_results), "progress"]
+    written = ["-o", str(with_results / "drawn.html")]
+    with subprocess.Popen([*command, *written], stderr=terminal) as running:
+        os.close(terminal)
+        told = _all_of(parent)
+    assert running.returncode == 0
+    assert "drawing progress (1 of 1) …" in told
+    assert told.rstrip("\r\n").endswith(ERASED)
+
+
+def _all_of(terminal: int) -> str:
+    """What is written to it until its other end is closed, which is an error on Linux."""
+    parts = []
+    with contextlib.suppress(OSError):
+        while part := os.read(terminal, 4096):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode()
+
+
+def test_a_file_is_told_nothing_while_figures_are_drawn(
+    with_results: Path, spearmint: CommandLine, tmp_path: Path
+) -> None:
+    assert spearmint("plot", with_results, "progress", "-o", tmp_path / "drawn.html").err == ""
 
 
 def test_status_has_lines_of_bars(with_results: Path, spearmint: CommandLine) -> None:
