@@ -18,9 +18,9 @@ FAILED = "×"
 WIDTH = 60
 
 
-def sparkline(values: Sequence[float], *, width: int = WIDTH) -> str:
-    """Low to high in eight steps; a failure is a cross; of many values, the least of each part."""
-    parts = _parts(values, width)
+def sparkline(values: Sequence[float], *, width: int = WIDTH, maximize: bool = False) -> str:
+    """Low to high in eight steps; a failure is a cross; of many values, the best of each part."""
+    parts = _parts(values, width, -1.0 if maximize else 1.0)
     finite = [value for value in parts if math.isfinite(value)]
     if not finite:
         return FAILED * len(parts)
@@ -32,12 +32,12 @@ def sparkline(values: Sequence[float], *, width: int = WIDTH) -> str:
     )
 
 
-def _parts(values: Sequence[float], width: int) -> list[float]:
+def _parts(values: Sequence[float], width: int, sign: float) -> list[float]:
     if len(values) <= width:
         return list(values)
     edges = [round(i * len(values) / width) for i in range(width + 1)]
     return [
-        min(values[a:b], key=lambda v: (not math.isfinite(v), v))
+        min(values[a:b], key=lambda v: (not math.isfinite(v), sign * v))
         for a, b in itertools.pairwise(edges)
     ]
 
@@ -47,9 +47,11 @@ def figures(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     values = [trial.value for trial in snapshot.finished]
     if not values:
         return
-    yield "results", sparkline(values)
+    maximize = snapshot.maximize
+    yield "results", sparkline(values, maximize=maximize)
     counted = [t.value if t.fulfils else math.nan for t in snapshot.finished]
-    yield "best so far", sparkline(_running_best(counted, max if snapshot.maximize else min))
+    so_far = _running_best(counted, max if maximize else min)
+    yield "best so far", sparkline(so_far, maximize=maximize)
     if snapshot.model is None:
         return
     import numpy as np  # noqa: PLC0415

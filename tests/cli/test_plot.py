@@ -97,7 +97,8 @@ def test_status_has_lines_of_bars(with_results: Path, spearmint: CommandLine) ->
     assert any(line.startswith("n ") and "0 … 4" in line for line in lines)
 
 
-def test_a_sparkline_keeps_the_least_of_what_it_puts_together() -> None:
+def test_a_sparkline_keeps_the_best_of_what_it_puts_together() -> None:
+    assert sparkline([0.0, 4.0, 2.0, 2.0], width=2, maximize=True) == "█▁"
     assert len(sparkline([5.0, 0.0, 5.0] * 100, width=50)) == 50
     assert set(sparkline([5.0, 0.0, 5.0] * 100, width=50)) == {"▁"}
 
