@@ -24,7 +24,7 @@ def figure(found: CrossValidation, *, theme: str = "light") -> go.Figure:
         drawn.add_trace(trace, row=1, col=2)
     drawn.update_xaxes(title="observed", row=1, col=1)
     drawn.update_yaxes(title="predicted without it ± sd", row=1, col=1)
-    share = {"range": [0, 1], "tickformat": ".0%"}
+    share = {"range": [-0.03, 1.03], "tickformat": ".0%"}  # two 0 % in one corner would touch
     drawn.update_xaxes(title="interval", **share, row=1, col=2)
     drawn.update_yaxes(title="results inside", side="right", **share, row=1, col=2)
     return finished(drawn, title=TITLE, theme=theme, height=440, showlegend=False)

@@ -20,6 +20,7 @@ ENDINGS = (".html", *PICTURES)
 WIDTH, SCALE = 960, 2
 CONFIG = {"displaylogo": False, "responsive": True, "toImageButtonOptions": {"format": "svg"}}
 
+LEAST_PANEL, LEAST_LANE = 260, 55  # as wide as a panel, and as a lane between two axes, must be
 TOP_MARGIN = 30  # of a figure without its title: a row of the legend, or the names of its parts
 
 # plotly neither wraps a title nor keeps it clear of its buttons and of the legend: on a page the
@@ -28,7 +29,8 @@ FIGURE_STYLE = """
 .figure { margin: 1.6rem 0; } .figure h3 { min-height: 1.4rem; }
 .figure h3, .figure p { margin: 0; overflow-wrap: anywhere; }
 .figure .modebar-container { top: -30px !important; }
-@media (max-width: 900px) { .figure .plotly-graph-div { margin-top: 30px; } }
+@media (max-width: 900px) {
+  .figure .plotly-graph-div { margin-top: 30px; } .figure .drawn { overflow-x: auto; } }
 """
 
 PAGE = """<!doctype html>
@@ -85,14 +87,24 @@ def embedded(figure: go.Figure) -> str:
     drawn = plotly.io.to_html(
         bare, full_html=False, include_plotlyjs=False, config=CONFIG, validate=False
     )
-    return f'<section class="figure">{head}{drawn}</section>'
+    wide = f'<div style="min-width: {least_width(bare)}px">{drawn}</div>'
+    return f'<section class="figure">{head}<div class="drawn">{wide}</div></section>'
+
+
+def least_width(drawing: Drawing) -> int:
+    """On a page that is narrower, names of panels side by side would run into each other: the
+    figure is as wide as this then, and scrolls."""
+    axes = [axis for name, axis in drawing["layout"].items() if name.startswith("xaxis")]
+    beside = {tuple(axis.get("domain", ()))[:1] for axis in axes}
+    lanes = max((len(part.get("dimensions", ())) for part in drawing["data"]), default=0)
+    return max(LEAST_PANEL * len(beside), LEAST_LANE * lanes)
 
 
 def headed(drawing: Drawing) -> tuple[list[str], Drawing]:
     """The lines of a figure's title as plain text, the first one its name, and the rest of it."""
     layout = drawing["layout"]
     lines = re.split(r"<br ?/?>", layout.get("title", {}).get("text") or "")
-    margin = {"t": TOP_MARGIN} | layout.get("margin", {})
+    margin = layout.get("margin", {}) | {"t": TOP_MARGIN}
     bare = {**drawing, "layout": layout | {"title": {"text": ""}, "margin": margin}}
     return [unescape(re.sub(r"<[^>]*>", "", line)) for line in lines], bare
 

@@ -52,8 +52,17 @@ def test_on_a_page_a_title_is_a_heading_and_not_plotlys() -> None:
     assert figure.layout.title.text.startswith("What")
 
 
-def test_a_figures_own_margin_stays_and_others_have_room_for_a_legend() -> None:
+def test_on_a_narrow_page_panels_side_by_side_keep_their_width() -> None:
+    beside = {"xaxis": {"domain": [0, 0.4]}, "xaxis2": {"domain": [0.6, 1]}}
+    below = {"xaxis": {"domain": [0, 1]}, "xaxis2": {"domain": [0, 1]}}
+    widths = [files.least_width({"data": [], "layout": layout}) for layout in (below, beside)]
+    assert widths == [files.LEAST_PANEL, 2 * files.LEAST_PANEL]
+    lanes = files.least_width({"data": [{"dimensions": [{}] * 15}], "layout": {}})
+    assert lanes == 15 * files.LEAST_LANE
+
+
+def test_without_its_title_a_figure_keeps_its_margins_but_for_the_top_one() -> None:
     _, wide = files.headed({"layout": {"margin": {"t": 70, "l": 5}}})
     _, usual = files.headed({"layout": {}})
-    assert wide["layout"]["margin"] == {"t": 70, "l": 5}
+    assert wide["layout"]["margin"] == {"t": files.TOP_MARGIN, "l": 5}
     assert usual["layout"]["margin"] == {"t": files.TOP_MARGIN}
