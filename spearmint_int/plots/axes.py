@@ -20,6 +20,7 @@ TITLE_LENGTH = 28  # as much as goes under a panel
 # On a log scale: up to where 2 and 5 have a tick too, and up to where every decade has one.
 FEW_DECADES, MANY_DECADES = 1e3, 1e10
 REAL_MARGIN = 0.03
+FAR = 10  # times what lies between the ends of an axis, from 0
 PIECE = 0.8  # of the way to the next value: what one integer or option takes on its axis
 
 
@@ -70,9 +71,30 @@ def layout(grid: Grid) -> dict[str, Any]:
     named = {"title": {"text": plain(shortened(grid.name, TITLE_LENGTH - len(share)) + share)}}
     if not _is_numeric(grid):
         return named | _options(grid)
-    scale = (log_axis(grid.values) if grid.log else {}) | {"range": _range(grid)}
-    few = {"tickvals": list(grid.values), "tickformat": "d"}
-    return named | scale | ({} if grid.is_real or len(grid.values) > MOST_TICKS else few)
+    scale = (log_axis(grid.values) if grid.log else whole_ticks(grid)) | {"range": _range(grid)}
+    own = integer_ticks(grid)
+    return named | scale | ({"tickvals": own, "tickformat": "d"} if own else {})
+
+
+def integer_ticks(grid: Grid) -> list[int]:
+    """The values that have a tick each: all of a few integers, some of many powers, since there is
+    nothing at 1000 between 512 and 1024; none where round numbers do."""
+    if grid.is_real or not (len(grid.values) <= MOST_TICKS or _are_powers(grid)):
+        return []
+    return list(grid.values[:: -(-len(grid.values) // MOST_TICKS)])
+
+
+def _are_powers(grid: Grid) -> bool:
+    triples = zip(grid.values, grid.values[1:], grid.values[2:], strict=False)
+    return grid.log and not grid.has_gaps and all(a * c == b * b for a, b, c in triples)
+
+
+def whole_ticks(grid: Grid) -> dict[str, Any]:
+    """For integers far from 0 with little between them: 1000005 is shorter than 1.000005×10⁶."""
+    if grid.is_real:
+        return {}
+    low, high = min(grid.values), max(grid.values)
+    return {"tickformat": "d"} if FAR * (high - low) < max(abs(low), abs(high)) else {}
 
 
 def _range(grid: Grid) -> list[float]:

@@ -26,6 +26,7 @@ from spearmint_int.plots.axes import (
     named_ticks,
     shortened,
 )
+from spearmint_int.plots.panels import LETTER, upright_letters
 from spearmint_int.plots.style import COLOURS, GREY, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
 
@@ -34,6 +35,7 @@ POWER, POWER_NAME = "power λ of the results", "λ"
 BOX = {"boxpoints": "all", "jitter": 0.4, "pointpos": 0, "marker": {"size": 4}}
 ROW_HEIGHTS = (300, 170, 260)  # of length scales, the power of the outputs, the warps of inputs
 ROW_GAP = 80
+DASHES = ("solid", "dash", "dot")
 WARP_POINTS = np.linspace(0.0, 1.0, 41)
 
 
@@ -55,24 +57,25 @@ def figure(
 ) -> go.Figure:  # fmt: skip
     """`trace` has the samples that each job was chosen with."""
     powers = bool(np.any(now.powers != 1.0) or any(np.any(s.powers != 1.0) for _, s in trace))
-    drawn = _panels(bool(trace), powers=powers, warps=bool(warps))
+    ticks = named_ticks(names, NAME_LENGTH)
+    heights = _heights(powers=powers, warps=bool(warps))
+    gap = ROW_GAP + LETTER * upright_letters(ticks["ticktext"])
+    drawn = _panels(bool(trace), heights, gap, warps=bool(warps))
     for i, name in enumerate(names):
         way = [(job, samples.length_scales[:, i]) for job, samples in trace]
-        colour = COLOURS[i % len(COLOURS)]
-        _add(drawn, 1, name, colour, now=now.length_scales[:, i], way=way)
+        _add(drawn, 1, name, _line(i), now=now.length_scales[:, i], way=way)
     drawn.update_yaxes(log_axis(now.length_scales.ravel().tolist()), row=1)
     drawn.update_yaxes(title="length scale", row=1, col=1)
-    drawn.update_xaxes(named_ticks(names, NAME_LENGTH), row=1, col=1)
+    drawn.update_xaxes(ticks, row=1, col=1)
     if powers:
         way = [(job, samples.powers) for job, samples in trace]
-        _add(drawn, 2, POWER_NAME, GREY, now=now.powers, way=way)
+        _add(drawn, 2, POWER_NAME, {"color": GREY}, now=now.powers, way=way)
         drawn.update_yaxes(title=POWER, row=2, col=1)
     if warps:
         _add_warps(drawn, 2 + powers, names, warps)
     if trace:
         drawn.update_xaxes(job_axis([job for job, _ in trace]), row=1 + powers, col=2)
-    heights = _heights(powers=powers, warps=bool(warps))
-    height = 40 + sum(heights) + ROW_GAP * len(heights)
+    height = 40 + sum(heights) + gap * len(heights)
     return finished(drawn, title=TITLE, theme=theme, height=height)
 
 
@@ -81,9 +84,14 @@ def _heights(*, powers: bool, warps: bool) -> list[int]:
     return [height for height, shown in there if shown]
 
 
-def _panels(trace: bool, *, powers: bool, warps: bool) -> go.Figure:
+def _line(place: int) -> dict[str, str]:
+    """Of the element in this place: a colour, and where these are used up another dash."""
+    again, colour = divmod(place, len(COLOURS))
+    return {"color": COLOURS[colour], "dash": DASHES[again % len(DASHES)]}
+
+
+def _panels(trace: bool, heights: Sequence[int], gap: int, *, warps: bool) -> go.Figure:
     """Now beside the way to it; the warps of inputs below, over the whole width."""
-    heights = _heights(powers=powers, warps=warps)
     widths = [0.4, 0.6] if trace else [1.0]
     specs: list[list[Any]] = [[{}] * len(widths) for _ in heights]
     if warps:
@@ -91,28 +99,30 @@ def _panels(trace: bool, *, powers: bool, warps: bool) -> go.Figure:
     return make_subplots(
         rows=len(heights), cols=len(widths), column_widths=widths, row_heights=heights,
         specs=specs, shared_yaxes=True, horizontal_spacing=0.05,
-        vertical_spacing=ROW_GAP / (sum(heights) + ROW_GAP * len(heights)),
+        vertical_spacing=gap / (sum(heights) + gap * len(heights)),
     )  # fmt: skip
 
 
 def _add(
-    drawn: go.Figure, row: int, name: str, colour: str,
+    drawn: go.Figure, row: int, name: str, line: Mapping[str, str],
     *, now: FloatArray, way: Sequence[tuple[int, FloatArray]],
 ) -> None:  # fmt: skip
     """A box of the samples of now, and beside it how they came there."""
-    box = go.Box(y=now, name=plain(name), line={"color": colour}, showlegend=False, **BOX)
+    box = go.Box(y=now, name=plain(name), line={"color": line["color"]}, showlegend=False, **BOX)
     drawn.add_trace(box, row=row, col=1)
-    for part in _way(way, name, colour) if way else ():
+    for part in _way(way, name, line) if way else ():
         drawn.add_trace(part, row=row, col=2)
 
 
-def _way(rows: Sequence[tuple[int, FloatArray]], name: str, colour: str) -> Iterable[go.Scatter]:
+def _way(
+    rows: Sequence[tuple[int, FloatArray]], name: str, line: Mapping[str, str]
+) -> Iterable[go.Scatter]:
     """The median from job to job, inside of the 10 and 90 % quantiles."""
     jobs = [job for job, _ in rows]
     low, middle, high = np.array([np.quantile(s, [0.1, 0.5, 0.9]) for _, s in rows]).T
-    yield _band(jobs, low, high, plain(name), colour)
+    yield _band(jobs, low, high, plain(name), line["color"])
     yield go.Scatter(
-        x=jobs, y=middle, name=plain(shortened(name, NAME_LENGTH)), line={"color": colour},
+        x=jobs, y=middle, name=plain(shortened(name, NAME_LENGTH)), line=dict(line),
         legendgroup=plain(name), showlegend=name != POWER_NAME,
     )  # fmt: skip
 
@@ -133,14 +143,14 @@ def _add_warps(drawn: go.Figure, row: int, names: Sequence[str], warps: Curves) 
     diagonal = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=straight, showlegend=False)
     drawn.add_trace(diagonal, row=row, col=1)
     for name, curves in warps.items():
-        colour, label = COLOURS[list(names).index(name) % len(COLOURS)], plain(name)
+        style, label = _line(list(names).index(name)), plain(name)
         low, middle, high = np.quantile(curves, [0.1, 0.5, 0.9], axis=0)
-        drawn.add_trace(_band(at, low, high, label, colour), row=row, col=1)
+        drawn.add_trace(_band(at, low, high, label, style["color"]), row=row, col=1)
         line = go.Scatter(
             x=at,
             y=middle,
             name=f"axis of {label}",
-            line={"color": colour},
+            line=style,
             legendgroup=label,
             showlegend=False,
         )

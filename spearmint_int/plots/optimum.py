@@ -17,7 +17,16 @@ from spearmint_int.analysis.optimum import (
     probability_of_best,
 )
 from spearmint_int.analysis.slices import Grid, grids
-from spearmint_int.plots.axes import MOST_TICKS, TITLE_LENGTH, layout, pieces, positions, shortened
+from spearmint_int.plots.axes import (
+    MOST_TICKS,
+    TITLE_LENGTH,
+    layout,
+    log_axis,
+    pieces,
+    positions,
+    shortened,
+    whole_ticks,
+)
 from spearmint_int.plots.panels import places, side_by_side
 from spearmint_int.plots.style import BLUE, GREEN, empty, faded, finished, plain
 from spearmint_int.snapshot import Snapshot
@@ -83,7 +92,8 @@ def _axis(grid: Grid, listed: Sequence[Any]) -> dict[str, Any]:
         return layout(grid)
     few = max(listed) - min(listed) <= MOST_TICKS
     named = {"title": {"text": plain(shortened(grid.name, TITLE_LENGTH))}}
-    return named | ({"dtick": 1} if few else {})
+    many = log_axis(listed) if grid.log else whole_ticks(grid)
+    return named | ({"dtick": 1, "tickformat": "d"} if few else many)
 
 
 def _label(params: Params) -> str:

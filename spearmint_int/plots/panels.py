@@ -27,7 +27,7 @@ def side_by_side(grids: Sequence[Grid], *, height: int, below: int = 0) -> go.Fi
     if below:
         heights.append(below)
         specs.append([{"colspan": columns}, *[None] * (columns - 1)])
-    gap = GAP + LETTER * max(_upright_letters(grid) for grid in grids)
+    gap = GAP + LETTER * max(upright_letters(layout(grid).get("ticktext", ())) for grid in grids)
     inside = sum(heights) + gap * (len(heights) - 1)
     drawn = make_subplots(
         rows=len(heights), cols=columns, row_heights=heights, specs=specs, shared_yaxes=True,
@@ -42,9 +42,9 @@ def places(grids: Sequence[Grid]) -> list[dict[str, int]]:
     return [{"row": i // columns + 1, "col": i % columns + 1} for i in range(len(grids))]
 
 
-def _upright_letters(grid: Grid) -> int:
-    """How long the names are that plotly turns, since side by side there is no room for them."""
-    lengths = [len(text) for text in layout(grid).get("ticktext", ())]
+def upright_letters(texts: Sequence[str]) -> int:
+    """How long the names are that plotly turns, since side by side a panel has no room for them."""
+    lengths = [len(text) for text in texts]
     room = PANEL_WIDTH / LETTER / max(len(lengths), 1)
     return max(lengths, default=0) if any(length > room for length in lengths) else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spearmint_int.analysis.slices import Grid, grids
-from spearmint_int.arrays import BoolArray, FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray, in_units
 from spearmint_int.chooser import Problem
 from spearmint_int.plots.axes import (
     MOST_TICKS,
+    TITLE_LENGTH,
+    integer_ticks,
     outside_note,
     placed,
     positions,
@@ -52,7 +55,8 @@ def figure(
     """`columns` has a grid and the trials' values on it for each element of the space."""
     axes = [*(_column(grid, data) for grid, data in columns), _objective(values)]
     shares = [1.0 - SHOWN_SHARE, 1.0] if maximize else [0.0, SHOWN_SHARE]
-    low, high = np.quantile(values, shares).tolist()
+    scaled, unit = in_units(values)
+    low, high = np.ldexp(np.quantile(scaled, shares), unit).tolist()
     room = (WIDTH - MARGIN["l"] - MARGIN["r"] - BAR_WIDTH) // max(len(axes) - 1, 1) // LETTER - 1
     drawn = go.Figure(
         go.Parcoords(
@@ -77,9 +81,10 @@ def _draw_axes(drawn: go.Figure, count: int) -> None:
 
 def _dimension(axis: Column, room: int) -> dict[str, Any]:
     """With texts of our own: without them plotly writes the ends over the names. It shows these
-    texts as they are, and takes the name for markup."""
+    texts as they are, and takes the name for markup, half of which lies left of its axis."""
     return {
-        "label": plain(shortened(axis.name, 2 * room)), "values": axis.at, "range": axis.ends,
+        "label": plain(shortened(axis.name, min(2 * room, TITLE_LENGTH))),
+        "values": axis.at, "range": axis.ends,
         "tickvals": axis.ticks, "ticktext": [shortened(text, room) for text in axis.texts],
     }  # fmt: skip
 
@@ -93,8 +98,9 @@ def _column(grid: Grid, data: tuple[Any, ...]) -> Column:
     if len(grid.columns) > 1:
         step = -(-len(places) // MOST_LINES)
         return Column(grid.name, at, ends, places[::step], [str(v) for v in grid.values[::step]])
-    if not grid.is_real and len(places) <= MOST_TICKS:
-        return Column(grid.name, at, ends, places, [str(value) for value in grid.values])
+    if own := integer_ticks(grid):
+        ticks = np.log10(own).tolist() if grid.log else positions(grid, own)
+        return Column(grid.name, at, ends, ticks, [str(value) for value in own])
     texts = _powers(*ends) if grid.log else round_numbers(*ends)
     return Column(grid.name, at, ends, list(texts), list(texts.values()))
 
@@ -102,7 +108,8 @@ def _column(grid: Grid, data: tuple[Any, ...]) -> Column:
 def _objective(values: FloatArray) -> Column:
     low, high = float(np.min(values)), float(np.max(values))
     if low == high:
-        low, high = low - 1.0, high + 1.0
+        margin = (abs(low) or 1.0) / 2  # one beyond the largest number is cut off there
+        low, high = np.nan_to_num([low - margin, high + margin]).tolist()
     texts = round_numbers(low, high)
     return Column("objective", values.tolist(), (low, high), list(texts), list(texts.values()))
 
@@ -130,7 +137,8 @@ def _columns(problem: Problem, shown: BoolArray) -> list[tuple[Grid, tuple[Any, 
 
 def round_numbers(low: float, high: float) -> dict[float, str]:
     """Multiples of 1, 2 or 5 · 10^k between two ends, at most MOST_TICKS, and their texts."""
-    least = (high - low) / (MOST_TICKS - 1)
+    # divided first: the difference of two numbers near the largest overflows
+    least = max(high / (MOST_TICKS - 1) - low / (MOST_TICKS - 1), sys.float_info.min)
     power = 10.0 ** math.floor(math.log10(least))
     step = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))
     digits = 1 + max(math.ceil(math.log10(max(abs(low), abs(high)) / step)), 0)

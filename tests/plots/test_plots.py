@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from spearmint_int import Enum, Float, Int, minimize
+from spearmint_int.analysis.slices import grids
 from spearmint_int.chooser import ChooserOptions, Observations, Problem
 from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.registry import PLOTS
@@ -24,7 +25,18 @@ pytest.importorskip("plotly")
 import plotly.graph_objects as go
 from plotly.utils import PlotlyJSONEncoder
 
-from spearmint_int.plots import acquisition, axes, plot, progress, timeline, variables, write
+from spearmint_int.plots import (
+    acquisition,
+    axes,
+    hyperparameters,
+    optimum,
+    parallel,
+    plot,
+    progress,
+    timeline,
+    variables,
+    write,
+)
 from spearmint_int.plots.parallel import round_numbers
 from spearmint_int.plots.style import BEST_TO_WORST, GREEN, NUMBERS, THEMES, template
 
@@ -442,6 +454,47 @@ def test_powers_are_drawn_on_a_log_scale(kind: str) -> None:
         assert drawn.layout.xaxis.tickvals == (1, 10, 100, 1000)
 
 
+def test_many_powers_have_ticks_at_some_of_them_and_nowhere_else() -> None:
+    snapshot = snapshot_of(Space({"pages": Int(1, 4096, base=2), "x": Float(0, 1)}))
+    some = (1, 4, 16, 64, 256, 1024, 4096)
+    assert plot(snapshot, "variables").layout.xaxis.tickvals == some
+    assert plot(snapshot, "parallel").data[0].dimensions[0].ticktext == tuple(map(str, some))
+
+
+def test_integers_far_from_0_are_written_out() -> None:
+    space = Space({"near": Int(0, 50_000_000), "far": Int(1_000_000, 1_000_020), "x": Float(5, 6)})
+    drawn = plot(snapshot_of(space), "variables").layout
+    formats = [axis.tickformat for axis in (drawn.xaxis, drawn.xaxis2, drawn.xaxis3)]
+    assert formats == [None, "d", None]
+
+
+def test_the_best_of_a_wide_integer_lies_on_its_own_scale() -> None:
+    grid = grids(Space({"k": Int(1, 100_000, log=True)}))[0]
+    assert optimum.figure([(grid, {1: 0.2, 90_000: 0.8})], "").layout.xaxis.type == "log"
+    assert optimum.figure([(grid, {70: 0.2, 73: 0.8})], "").layout.xaxis.dtick == 1
+
+
+# --- the length scales ----------------------------------------------------------------------------
+
+
+def test_names_that_stand_upright_have_room_above_the_next_panel() -> None:
+    def gap(names: list[str]) -> float:
+        samples = hyperparameters.Samples(np.ones((3, len(names))), np.array([0.5, 0.6, 0.7]))
+        drawn = hyperparameters.figure(names, samples, [(1, samples)]).layout
+        return float(drawn.height * (drawn.yaxis.domain[0] - drawn.yaxis3.domain[1]))
+
+    few, many = gap(["x", "k"]), gap([f"learning_rate{n}" for n in range(9)])
+    assert many > few + 80
+
+
+def test_no_two_of_many_variables_have_the_same_line() -> None:
+    names = [f"x{n}" for n in range(20)]
+    samples = hyperparameters.Samples(np.ones((3, 20)), np.ones(3))
+    drawn = hyperparameters.figure(names, samples, [(1, samples), (2, samples)])
+    lines = [trace.line for trace in drawn.data if trace.type == "scatter" and trace.name]
+    assert len({(line.color, line.dash) for line in lines}) == 20
+
+
 # --- the lines across all variables ---------------------------------------------------------------
 
 
@@ -468,6 +521,20 @@ def _lightness(colour: str) -> float:
 
 def test_every_axis_has_texts_of_its_own(snapshot: Snapshot) -> None:
     assert all(axis.ticktext for axis in plot(snapshot, "parallel").data[0].dimensions)
+
+
+@pytest.mark.parametrize("values", [[1e17] * 2, [1.7e308] * 2, [-1.7e308, 1.7e308], [0, 5e-324]])
+def test_results_of_any_size_have_an_axis(values: list[float]) -> None:
+    drawn = parallel.figure([], np.array(values)).data[0].dimensions[-1]
+    low, high = drawn.range
+    assert -math.inf < low <= min(values) <= max(values) <= high < math.inf
+    assert all(low <= tick <= high for tick in drawn.tickvals)
+
+
+def test_a_long_name_below_the_first_axis_is_not_cut_off_by_the_edge() -> None:
+    space = Space({"a_really_long_name_that_never_ends_" * 2: Float(0, 1)})
+    label = plot(snapshot_of(space), "parallel").data[0].dimensions[0].label
+    assert len(label) <= axes.TITLE_LENGTH
 
 
 def test_ticks_are_round_numbers() -> None:
