@@ -22,7 +22,8 @@ from spearmint_int.plots.axes import (
     positions,
     values_at,
 )
-from spearmint_int.plots.style import VERMILION, empty, finished
+from spearmint_int.plots.panels import named_once
+from spearmint_int.plots.style import RESULT, UNFULFILLED, VERMILION, empty, finished
 from spearmint_int.snapshot import Snapshot
 
 TITLE = "Pairs of variables, the others as at the model's optimum"
@@ -32,22 +33,25 @@ PANEL = 230
 
 
 Marks = tuple[tuple[Any, ...], tuple[Any, ...]]
-RESULT = {"color": "white", "size": 4, "line": {"color": "black", "width": 0.6}}
-FAILURE = {"color": VERMILION, "symbol": "x", "size": 7, "line": {"color": "white", "width": 0.8}}
-OPTIMUM = {"color": VERMILION, "symbol": "star", "size": 13, "line": {"color": "white", "width": 1}}
+OPTIMUM = "model's optimum"
+MARKERS: dict[str, dict[str, Any]] = {
+    RESULT: {"color": "white", "size": 5, "line": {"color": "black", "width": 0.8}},
+    UNFULFILLED: {"color": VERMILION, "symbol": "circle-open", "size": 6, "line": {"width": 1.5}},
+    "failed": {"color": VERMILION, "symbol": "x", "size": 7,
+               "line": {"color": "white", "width": 0.8}},
+    OPTIMUM: {"color": VERMILION, "symbol": "star", "size": 13,
+              "line": {"color": "white", "width": 1}},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The mean [ky, kx] over two grids; on it the results, the failures and the optimum, each as
-    its values on x and on y."""
+    """The mean [ky, kx] over two grids; on it marks of each sort, by their values on x and on y."""
 
     x: Grid
     y: Grid
     mean: FloatArray
-    results: Marks
-    failures: Marks
-    optimum: Marks
+    marks: dict[str, Marks]
 
 
 def figure(pairs: Sequence[Pair], *, note: str = "", theme: str = "light") -> go.Figure:
@@ -67,7 +71,8 @@ def figure(pairs: Sequence[Pair], *, note: str = "", theme: str = "light") -> go
             drawn.add_trace(trace, row=row, col=column)
         drawn.update_xaxes(_untitled(pair.x, row == len(down)), row=row, col=column)
         drawn.update_yaxes(_untitled(pair.y, column == 1), row=row, col=column)
-    drawn.update_layout(coloraxis={"colorbar": {"title": {"text": "mean"}}}, showlegend=False)
+    named_once(drawn)
+    drawn.update_layout(coloraxis={"colorbar": {"title": {"text": "mean"}}})
     height = 150 + PANEL * len(down)
     return finished(drawn, title=TITLE, note=note, theme=theme, height=height)
 
@@ -81,17 +86,19 @@ def _traces(pair: Pair) -> list[go.Heatmap | go.Scatter]:
     return [
         go.Heatmap(
             x=edges(pair.x), y=edges(pair.y), z=pair.mean, coloraxis="coloraxis", text=labels,
-            hovertemplate="%{text}: %{z:.5g}<extra></extra>",
+            showlegend=False, hovertemplate="%{text}: %{z:.5g}<extra></extra>",
         ),
-        _marks(pair, pair.results, RESULT, "result"),
-        _marks(pair, pair.failures, FAILURE, "failed"),
-        _marks(pair, pair.optimum, OPTIMUM, "model's optimum"),
+        *(_marks(pair, name) for name in MARKERS if pair.marks[name][0]),
     ]  # fmt: skip
 
 
-def _marks(pair: Pair, marks: Marks, marker: dict[str, Any], name: str) -> go.Scatter:
-    x, y = (positions(grid, v) for grid, v in zip((pair.x, pair.y), marks, strict=True))
-    return go.Scatter(x=x, y=y, mode="markers", marker=marker, name=name, hoverinfo="name")
+def _marks(pair: Pair, name: str) -> go.Scatter:
+    both = zip((pair.x, pair.y), pair.marks[name], strict=True)
+    x, y = (positions(grid, values) for grid, values in both)
+    return go.Scatter(
+        x=x, y=y, mode="markers", marker=MARKERS[name], name=name, legendgroup=name,
+        hoverinfo="name",
+    )  # fmt: skip
 
 
 def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
@@ -99,9 +106,7 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
     if not pairs:
         sentence = "a model and two variables are needed"
         return empty(sentence, title=TITLE, theme=theme)
-    failed = "crosses failed" if pairs[0].failures[0] else ""
-    note = "; ".join(part for part in (failed, outside_note(snapshot)) if part)
-    return figure(pairs, note=note, theme=theme)
+    return figure(pairs, note=outside_note(snapshot), theme=theme)
 
 
 def pairs_of(snapshot: Snapshot) -> list[Pair]:
@@ -124,12 +129,13 @@ def _pair(
     x, y = (coarse[group] for group in both)
     centre, shown = snapshot.centre, placed(snapshot)
     mean = snapshot.signed(model.predict(y.through(x.through(centre)))).mean
-    worked = np.isfinite(snapshot.values)
+    worked, fulfils = np.isfinite(snapshot.values), snapshot.problem.fulfilled
     points = snapshot.problem.observations.points
-    rows = (points[shown & worked], points[shown & ~worked], centre[np.newaxis, :])
-    results, failures, optimum = (_marked(snapshot, part, both) for part in rows)
+    sorts = (worked & fulfils, worked & ~fulfils, ~worked)
+    rows = [*(points[shown & sort] for sort in sorts), centre[np.newaxis, :]]
+    marks = [_marked(snapshot, part, both) for part in rows]
     shape = (len(y.values), len(x.values))
-    return Pair(x, y, mean.reshape(shape), results, failures, optimum)
+    return Pair(x, y, mean.reshape(shape), dict(zip(MARKERS, marks, strict=True)))
 
 
 def _marked(snapshot: Snapshot, points: FloatArray, both: tuple[int, int]) -> Marks:

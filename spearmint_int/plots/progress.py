@@ -16,6 +16,8 @@ from spearmint_int.plots.style import (
     BLUE,
     GREEN,
     GREY,
+    RESULT,
+    UNFULFILLED,
     VERMILION,
     Drawing,
     empty,
@@ -97,7 +99,7 @@ def _thinned(count: int) -> tuple[slice, str]:
 
 def _results(ids: list[int], values: FloatArray, fulfils: BoolArray) -> list[Drawing]:
     """Those that don't fulfil every constraint are hollow."""
-    kinds = (("result", fulfils, "circle"), ("constraint not fulfilled", ~fulfils, "circle-open"))
+    kinds = ((RESULT, fulfils, "circle"), (UNFULFILLED, ~fulfils, "circle-open"))
     return [
         _marks(name, np.array(ids)[chosen], values[chosen], symbol)
         for name, chosen, symbol in kinds

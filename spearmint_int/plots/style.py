@@ -24,6 +24,8 @@ BEST_TO_WORST = {
 }
 # The same numbers on every axis and colour bar: whole ones up to 99999, powers of ten beyond.
 NUMBERS = {"exponentformat": "power", "minexponent": 4}
+# What does not fulfil a constraint is hollow in every figure.
+RESULT, UNFULFILLED = "result", "constraint not fulfilled"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 HEIGHT = 420
 # A note under the title has a line of its own, above the legend.

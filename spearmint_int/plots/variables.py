@@ -16,7 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from spearmint_int.analysis.slices import Grid, grids, marginal, slice_through
-from spearmint_int.arrays import FloatArray
+from spearmint_int.arrays import BoolArray, FloatArray
 from spearmint_int.chooser import Prediction
 from spearmint_int.plots.axes import (
     layout,
@@ -28,7 +28,17 @@ from spearmint_int.plots.axes import (
     values_at,
 )
 from spearmint_int.plots.panels import named_once, places, side_by_side
-from spearmint_int.plots.style import BLUE, GREEN, GREY, ORANGE, empty, faded, finished
+from spearmint_int.plots.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RESULT,
+    UNFULFILLED,
+    empty,
+    faded,
+    finished,
+)
 from spearmint_int.snapshot import Snapshot
 
 TITLE = "What the model expects along each variable"
@@ -48,6 +58,7 @@ class Panel:
     marginal: Prediction
     data: tuple[Any, ...]
     values: FloatArray
+    fulfils: BoolArray  # of the data: every constraint
     optimum: Any = None  # its value there, where constraints may forbid the lowest of the slice
 
 
@@ -82,13 +93,23 @@ def _range(panels: Sequence[Panel], sign: float) -> tuple[float, float]:
 
 
 def _traces(panel: Panel, *, maximize: bool) -> list[go.Scatter | go.Bar]:
-    data = go.Scatter(
-        x=positions(panel.grid, panel.data), y=panel.values, mode="markers", name="result",
-        marker={"color": GREY, "size": 5, "opacity": 0.55}, legendgroup="data",
-    )  # fmt: skip
     if panel.grid.has_gaps:
-        return [*_band(panel), data]
-    return [*_steps(panel, _best(panel, maximize=maximize)), _average(panel), data]
+        return [*_band(panel), *_results(panel)]
+    return [*_steps(panel, _best(panel, maximize=maximize)), _average(panel), *_results(panel)]
+
+
+def _results(panel: Panel) -> list[go.Scatter]:
+    at = np.array(positions(panel.grid, panel.data))
+    worked, fulfils = np.isfinite(panel.values), panel.fulfils
+    kinds = ((RESULT, worked & fulfils, "circle"), (UNFULFILLED, worked & ~fulfils, "circle-open"))
+    return [
+        go.Scatter(
+            x=at[shown], y=panel.values[shown], mode="markers", name=name, legendgroup=name,
+            marker={"color": GREY, "size": 5, "opacity": 0.55, "symbol": symbol},
+        )
+        for name, shown, symbol in kinds
+        if np.any(shown)
+    ]  # fmt: skip
 
 
 def _best(panel: Panel, *, maximize: bool) -> int:
@@ -188,6 +209,7 @@ def panels_of(snapshot: Snapshot) -> list[Panel]:
             snapshot.signed(marginal(model, grid)),
             tuple(values_at(problem.space, group, points)),
             snapshot.values[shown],
+            problem.fulfilled[shown],
             values_at(problem.space, group, centre)[0] if problem.constraints else None,
         )
         for group, grid in enumerate(grids(problem.space))

@@ -208,6 +208,24 @@ def test_what_does_not_fulfil_a_constraint_is_hollow_and_not_the_best() -> None:
     assert [part.name for part in progress.figure(trials[:1], []).data] == [hollow.name]
 
 
+@pytest.mark.parametrize("kind", ["variables", "pairs"])
+def test_what_does_not_fulfil_a_constraint_is_hollow_beside_the_model_too(kind: str) -> None:
+    result = minimize(
+        lambda p: {"main": p["n"] + p["x"], "c": p["n"] - 2.5}, {"n": Int(0, 6), "x": Float(0, 1)},
+        8, constraints=["c"], samples=4, burn_in=20, candidates=200,
+    )  # fmt: skip
+    missed = sum(e.params["n"] < 2.5 for e in result.history)
+    drawn = {t.name: t for t in reversed(result.plot(kind).data)}
+    hollow, fulfilled = drawn["constraint not fulfilled"], drawn["result"]
+    assert (hollow.marker.symbol, len(hollow.x)) == ("circle-open", missed)
+    assert len(fulfilled.x) == 8 - missed > 0
+
+
+def test_every_mark_among_the_pairs_is_named_once(snapshot: Snapshot) -> None:
+    shown = [trace.name for trace in plot(snapshot, "pairs").data if trace.showlegend]
+    assert shown == ["result", "failed", "model's optimum"]
+
+
 def test_the_value_that_is_marked_best_fulfils_the_constraints() -> None:
     result = minimize(
         lambda p: {"main": p["n"] + p["x"], "c": p["n"] - 2.5}, {"n": Int(0, 6), "x": Float(0, 1)},
