@@ -271,6 +271,11 @@ class Tally:
     budgets: dict[str, dict[JobStatus, int]]
     last_id: int = 0
 
+    @property
+    def finished(self) -> int:
+        """Those that count and have ended."""
+        return sum(budget[status] for budget in self.budgets.values() for status in FINISHED)
+
     def with_job(self, job: Job, *, before: JobStatus | None) -> Tally:
         """What it is after the job became what it is; before, it was not there, or in a status."""
         change = {job.status: 1} if before is None else {before: -1, job.status: 1}

@@ -16,7 +16,6 @@ from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
 from spearmint_int.jobs import (
     FAILED_HERE,
-    FINISHED,
     NONE_FULFILS,
     JobStatus,
     unfulfilled,
@@ -70,10 +69,6 @@ class Trial:
         if self.failed_here:
             return f"{self.status}, {FAILED_HERE}"
         return ", ".join(filter(None, (self.status, unfulfilled_text(self.unfulfilled))))
-
-    @property
-    def has_ended(self) -> bool:
-        return self.status in FINISHED
 
     @property
     def failed(self) -> bool:

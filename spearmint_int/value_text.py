@@ -100,6 +100,11 @@ def out_of(n: int, budget: int | None, noun: str = "") -> str:
     return f"{n} of {budget}{noun}" if n <= budget else f"{n}{noun}, beyond the budget of {budget}"
 
 
+def with_outside(counts: str, outside: int) -> str:
+    """`7 complete; 2 outside of the budget`: results that were brought don't count against it."""
+    return f"{counts}; {outside} outside of the budget" if outside > 0 else counts
+
+
 def counted(n: int, noun: str) -> str:
     """`1 job`, `2 jobs`."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

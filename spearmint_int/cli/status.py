@@ -74,7 +74,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         counts=tally.counts,
         reserved=_reserved(store) if tally.counts[JobStatus.NEW] else 0,
         queued=sum(job.is_queued for job in store.jobs(JobStatus.PENDING)),
-        finished=sum(budget[status] for budget in tally.budgets.values() for status in FINISHED),
+        finished=tally.finished,
         without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
         fulfilling=len(_fulfilling(complete, config)),
         untold=_untold(complete, config),
@@ -224,7 +224,7 @@ def _counts_text(report: StatusReport) -> str:
     counts = waiting | {"pending": pending} | counts
     text = ", ".join(f"{n} {word}" for word, n in counts.items() if n) or "no jobs yet"
     outside = sum(report.counts[status] for status in FINISHED) - report.finished
-    return f"{text}; {outside} outside of the budget" if outside > 0 else text
+    return value_text.with_outside(text, outside)
 
 
 def _time_left(config: Config, report: StatusReport) -> str:

@@ -157,7 +157,7 @@ def _result_form(cells: Mapping[str, str]) -> html.Details:
 
 def standing(state: State, budget: int | None, space: Space, *, maximize: bool) -> html.Dl:
     """How far it is, and the best so far."""
-    each = counts_text(state.counts, state.rows)
+    each = value_text.with_outside(counts_text(state.counts, state.rows), state.outside)
     finished = value_text.out_of(state.finished, budget)
     rows = [("finished", f"{finished} ({each or 'none yet'})")]
     best = Best.among(state.rows, space, maximize=maximize)

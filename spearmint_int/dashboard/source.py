@@ -27,7 +27,7 @@ from spearmint_int.errors import (
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.history import FEW_JOBS
 from spearmint_int.identity import open_own_store
-from spearmint_int.jobs import COUNTED_SOURCES, FINISHED, UNFINISHED, JobStatus, unfulfilled
+from spearmint_int.jobs import FINISHED, UNFINISHED, JobStatus, unfulfilled
 from spearmint_int.plots import plot
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
@@ -59,6 +59,7 @@ class State:
     counts: dict[JobStatus, int]
     rows: tuple[Trial, ...]
     goal: Goal | None = None
+    finished: int = 0  # jobs that count against the budget and have ended, as `status` counts them
 
     @property
     def version(self) -> str:
@@ -66,10 +67,9 @@ class State:
         return "-".join(str(self.counts[status]) for status in JobStatus)
 
     @property
-    def finished(self) -> int:
-        """Jobs that count against the budget and have ended, as `status` counts them."""
-        brought = sum(row.source not in COUNTED_SOURCES for row in self.rows if row.has_ended)
-        return sum(self.counts[status] for status in FINISHED) - brought
+    def outside(self) -> int:
+        """Jobs that have ended and don't count: results that were brought."""
+        return sum(self.counts[status] for status in FINISHED) - self.finished
 
 
 NOTHING = State(dict.fromkeys(JobStatus, 0), ())
@@ -131,10 +131,11 @@ class Source:
                 store = self._store()
             except StoreMissing:
                 return NOTHING
-            tally = store.tally()
+            tally = store.tally(self.config.resources)
             if tally.counts != self._state.counts:
                 goal = load_goal(store) if self.config.stop_when else None
-                self._state = State(tally.counts, self._rows(store, tally), goal)
+                rows = self._rows(store, tally)
+                self._state = State(tally.counts, rows, goal, tally.finished)
             return self._state
 
     def figure(self, kind: str, theme: str) -> Drawn | None:

@@ -51,7 +51,8 @@ def test_a_job_that_answered_nan_is_the_same_in_the_table_and_on_its_page() -> N
 
 def test_how_many_answered_nan_stands_with_the_counts() -> None:
     counts = {**NOTHING.counts, JobStatus.COMPLETE: 2, JobStatus.BROKEN: 1}
-    state = State(counts, (Trial(1, {"k": 1}, 1.0), Trial(2, {}), Trial(3, {}, status="broken")))
+    rows = (Trial(1, {"k": 1}, 1.0), Trial(2, {}), Trial(3, {}, status="broken"))
+    state = State(counts, rows, finished=3)
     shown = json.dumps(pages.standing(state, None, SPACE, maximize=False), cls=PlotlyJSONEncoder)
     assert "3 (2 complete, 1 of them failed here (NaN or infinite), 1 broken)" in shown
 
@@ -76,12 +77,11 @@ def test_the_best_in_the_list_fulfils_every_constraint() -> None:
 
 def test_results_that_were_added_are_outside_of_the_budget() -> None:
     counts = {**NOTHING.counts, JobStatus.COMPLETE: 3}
-    added = [Trial(id_, {"k": 1}, 1.0, source="user") for id_ in (1, 2)]
-    state = State(counts, (*added, Trial(3, {"k": 2}, 2.0)))
+    state = State(counts, tuple(Trial(id_, {"k": 1}, 1.0) for id_ in (1, 2, 3)), finished=1)
     listed = json.dumps(pages.overview([pages.Line("a", state, 10)]), cls=PlotlyJSONEncoder)
     assert '"1 of 10"' in listed
     shown = json.dumps(pages.standing(state, 10, SPACE, maximize=False), cls=PlotlyJSONEncoder)
-    assert "1 of 10 (3 complete)" in shown
+    assert "1 of 10 (3 complete; 2 outside of the budget)" in shown
 
 
 def test_a_best_outside_of_the_present_bounds_is_told_with_the_best_within_them() -> None:

@@ -17,6 +17,7 @@ from spearmint_int.config import Config, load_config
 from spearmint_int.dashboard.actions import SIMPLE
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
 from spearmint_int.errors import DamagedJob, SpearmintError
+from spearmint_int.history import FEW_JOBS
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial
@@ -60,6 +61,16 @@ def test_the_filter_finds_a_job_that_answered_nan(wanted: str) -> None:
 
 def test_an_experiment_without_jobs_has_nothing_to_show(experiment: Path) -> None:
     assert Source.of(load_config(experiment)).state() is NOTHING
+
+
+def test_results_that_were_added_are_no_part_of_the_budget_however_many(
+    experiment: Path, spearmint: CommandLine
+) -> None:
+    file = experiment / "many.csv"
+    file.write_text("x,n,value\n" + "".join(f"{i / 999},0,{i}\n" for i in range(FEW_JOBS + 1)))
+    assert spearmint("add", experiment, file).code == 0
+    state = Source.of(load_config(experiment)).state()
+    assert (state.finished, state.outside) == (0, FEW_JOBS + 1)
 
 
 def test_jobs_are_read_again_only_when_there_is_news(
