@@ -20,7 +20,7 @@ ENDINGS = (".html", *PICTURES)
 WIDTH, SCALE = 960, 2
 CONFIG = {"displaylogo": False, "responsive": True, "toImageButtonOptions": {"format": "svg"}}
 
-LEAST_PANEL, LEAST_LANE = 260, 55  # as wide as a panel, and as a lane between two axes, must be
+LEAST_PANEL, LEAST_LANE = 300, 55  # as wide as a panel, and as a lane between two axes, must be
 TOP_MARGIN = 30  # of a figure without its title: a row of the legend, or the names of its parts
 
 # plotly neither wraps a title nor keeps it clear of its buttons and of the legend: on a page the
