@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from spearmint_int import value_text
 from spearmint_int.errors import SpearmintError
 
 if TYPE_CHECKING:
@@ -52,6 +53,6 @@ def as_html(
 
 
 def _html_row(cells: Sequence[Any], is_bold: bool) -> str:
-    texts = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in cells]
+    texts = [value_text.param(cell) for cell in cells]
     tag = "th" if is_bold else "td"
     return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts) + "</tr>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spearmint_int import value_text
 from spearmint_int.chooser import Problem, Recommendation
 from spearmint_int.evaluation import Evaluation
 from spearmint_int.evaluation_table import as_dataframe
@@ -51,4 +52,4 @@ class MinimizeResult:
         if not self.history:
             return f"no evaluation ({self.message})"
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"{self.value:.6g} at {where} ({self.message})"
+        return f"{value_text.number(self.value)} at {where} ({self.message})"

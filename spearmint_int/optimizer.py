@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spearmint_int import value_text
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.chooser import (
     OBJECTIVE,
@@ -206,7 +207,9 @@ class Optimizer:
 
     def __repr__(self) -> str:
         found = self._best()
-        best = "no result yet" if found is None else f"best {found.value:.6g} at {found.params}"
+        best = "no result yet"
+        if found is not None:
+            best = f"best {value_text.number(found.value)} at {found.params}"
         return f"<Optimizer: {len(self._evaluations)} told, {len(self._pending)} pending, {best}>"
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from spearmint_int import value_text
+
 if TYPE_CHECKING:
     from spearmint_int.evaluation import Evaluation
 
@@ -32,5 +34,5 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         self._progress.stop()
 
     def advance(self, evaluations: int, best: Evaluation | None) -> None:
-        text = "-" if best is None else f"{best.value:.6g}"
+        text = "-" if best is None else value_text.number(best.value)
         self._progress.update(self._task, advance=evaluations, best=text)

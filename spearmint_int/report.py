@@ -114,7 +114,7 @@ def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     if best is None and (why := without_best(snapshot.trials)):
         yield "best", why
     if best is not None:
-        yield "best", f"{best.of_all.value:.8g} (job {best.of_all.id}{best.note})"
+        yield "best", f"{value_text.number(best.of_all.value)} (job {best.of_all.id}{best.note})"
         yield "at", _params(best.of_all.params)
     if best is not None and best.note:
         yield "within them", _best_within(best.within)
@@ -127,19 +127,11 @@ def _outcome(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
 def _best_within(trial: Trial | None) -> str:
     if trial is None:
         return "no result yet"
-    return f"{trial.value:.8g} (job {trial.id}), at {_params(trial.params)}"
+    return f"{value_text.number(trial.value)} (job {trial.id}), at {_params(trial.params)}"
 
 
 def _params(params: Params) -> str:
-    return ", ".join(f"{name} = {_shown(value)}" for name, value in params.items())
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_shown(entry) for entry in value)}]"
-    return str(value)
+    return ", ".join(f"{name} = {value_text.param(value)}" for name, value in params.items())
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:
@@ -158,9 +150,9 @@ def _table(snapshot: Snapshot) -> str:
 
 
 def _row(trial: Trial, names: Sequence[str], *, best: bool) -> str:
-    value = f"{trial.value:.7g}" if trial.worked else ""
+    value = value_text.number(trial.value) if trial.worked else ""
     seconds = "" if trial.seconds is None else f"{trial.seconds:.3g}"
-    params = [_shown(trial.params.get(name, "")) for name in names]
+    params = [value_text.param(trial.params.get(name, "")) for name in names]
     texts = [str(trial.id), value, trial.outcome, seconds, *params, trial.failure or ""]
     cells = "".join(f"<td>{escape(text)}</td>" for text in texts)
     return f'<tr class="best">{cells}</tr>' if best else f"<tr>{cells}</tr>"

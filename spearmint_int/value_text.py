@@ -17,12 +17,15 @@ MOST_NUMBERS = 10  # of damaged jobs
 
 
 def number(x: float | None) -> str:
-    """A number in a few digits; integers whole."""
+    """A number in a few digits, and in all that stand before its point; integers whole."""
     if x is None:
         return "–"
     if isinstance(x, int):
         return str(x)
-    return "NaN" if math.isnan(x) else f"{x:.{DIGITS}g}"
+    if math.isnan(x):
+        return "NaN"
+    is_long = abs(x) >= 10.0**MOST_DIGITS
+    return f"{x:.{DIGITS if is_long else max(DIGITS, len(str(round(abs(x)))))}g}"
 
 
 def number_unlike(x: float, other: float | None) -> str:
@@ -31,7 +34,7 @@ def number_unlike(x: float, other: float | None) -> str:
         return number(x)
     shared = math.floor(math.log10(abs(x))) - math.floor(math.log10(abs(x - other)))
     digits = min(shared + 2, REPR_DIGITS)
-    return f"{x:#.{digits}g}" if digits > DIGITS else number(x)
+    return f"{x:#.{digits}g}".rstrip(".") if digits > DIGITS else number(x)
 
 
 def constraints(probabilities: Mapping[str, float], note: str = "") -> Iterator[tuple[str, str]]:

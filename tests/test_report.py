@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spearmint_int import value_text
 from spearmint_int.chooser import ChooserOptions, Observations, Problem
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.space import Space
@@ -81,7 +82,8 @@ def test_a_best_outside_of_the_present_bounds_is_told_with_the_best_within_them(
     beyond = Trial(9, {HOSTILE: "a", "k": 99, "x": 0.5}, -1.0)
     told = report(replace(snapshot, trials=(*snapshot.trials, beyond)), {}, made=MADE, store="")
     assert "-1 (job 9, outside of the present bounds)" in told
-    assert f"<dt>within them</dt><dd>{snapshot.best.value:.8g} (job {snapshot.best.id}), at" in told
+    value = value_text.number(snapshot.best.value)
+    assert f"<dt>within them</dt><dd>{value} (job {snapshot.best.id}), at" in told
 
 
 def test_settings_are_those_of_a_config_that_differ_from_a_default() -> None:

@@ -49,6 +49,23 @@ def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(
 
 
 @pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (0.1234567, "0.123457"),
+        (1234567.84, "1234568"),
+        (999999.7, "999999.7"),
+        (-123456789.4, "-123456789"),
+        (12345678912.0, "1.23457e+10"),
+        (math.inf, "inf"),
+        (7, "7"),
+        (None, "–"),
+    ],
+)
+def test_a_number_has_a_few_digits_and_all_before_its_point(x: float | None, text: str) -> None:
+    assert value_text.number(x) == text
+
+
+@pytest.mark.parametrize(
     ("x", "other", "text"),
     [
         (0.25, None, "0.25"),
@@ -59,6 +76,7 @@ def test_an_estimate_has_the_digits_that_its_sd_makes_sense_of(
         (1e-300, 1.0000003e-300, "1.00000000e-300"),
         (0.0, 1e-9, "0"),
         (-1234.56789, -1234.5677, "-1234.56789"),
+        (1234567.0, 1234500.0, "1234567"),
         (1.0, math.inf, "1"),
         (1.0, 1.0, "1"),
         (math.nextafter(1.0, 0.0), 1.0, "0.99999999999999989"),

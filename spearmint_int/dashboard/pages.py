@@ -175,7 +175,8 @@ def standing(state: State, budget: int | None, space: Space, *, maximize: bool) 
 def _result(trial: Trial | None, note: str = "") -> str:
     if trial is None:
         return "no result yet"
-    return f"{trial.value:.8g} at {value_text.params(trial.params)} (job {trial.id}{note})"
+    place = value_text.params(trial.params)
+    return f"{value_text.number(trial.value)} at {place} (job {trial.id}{note})"
 
 
 def jobs_table(
@@ -193,7 +194,7 @@ def jobs_table(
 
 
 def _texts(row: Trial, variables: Sequence[str]) -> list[str]:
-    value = f"{row.value:.7g}" if math.isfinite(row.value) else ""
+    value = value_text.number(row.value) if math.isfinite(row.value) else ""
     seconds = "" if row.seconds is None else value_text.duration(row.seconds)
     params = [value_text.param(row.params.get(v, "")) for v in variables]
     return [str(row.id), value, row.outcome, seconds, *params, row.failure or ""]

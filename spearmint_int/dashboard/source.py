@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spearmint_int import value_text
 from spearmint_int.arrays import FloatArray
 from spearmint_int.config.declaration import Era, eras, eras_until, of_today, params_of_today
 from spearmint_int.errors import (
@@ -400,4 +401,5 @@ def matching(rows: Sequence[Trial], wanted: str) -> list[Trial]:
 
 def _text_of(row: Trial) -> str:
     params = " ".join(f"{name}={value}" for name, value in row.params.items())
-    return f"{row.id} {row.outcome} {row.value:.7g} {params} {row.failure or ''}".lower()
+    value = value_text.number(row.value)
+    return f"{row.id} {row.outcome} {value} {params} {row.failure or ''}".lower()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from spearmint_int import value_text
 from spearmint_int.analysis.slices import Grid
 from spearmint_int.arrays import BoolArray, FloatArray
 from spearmint_int.plots.style import plain
@@ -62,7 +63,7 @@ def pieces(grid: Grid) -> list[tuple[float, float]]:
 
 def names(grid: Grid) -> list[str]:
     """Each value as text, for hovering."""
-    return [plain(f"{value:.6g}" if isinstance(value, float) else value) for value in grid.values]
+    return [plain(value_text.param(value)) for value in grid.values]
 
 
 def layout(grid: Grid) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 
 import plotly.graph_objects as go
 
+from spearmint_int import value_text
 from spearmint_int.plots.style import BLUE, GREY, ORANGE, VERMILION, empty, finished, plain
 from spearmint_int.snapshot import Snapshot, Trial
 
@@ -71,7 +72,7 @@ def _label(trial: Trial, now: float) -> str:
     took = f"{_end(trial, now) - (trial.started or 0.0):.3g} s"
     if trial.ended is None:
         return plain(f"job {trial.id}: running for {took}")
-    what = trial.failure or (f"{trial.value:.6g}" if trial.worked else "no number")
+    what = trial.failure or (value_text.number(trial.value) if trial.worked else "no number")
     return plain(f"job {trial.id}: {what}, {took}")
 
 
