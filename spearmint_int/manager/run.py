@@ -91,7 +91,7 @@ class Run:
             config, store, experiment, owner=owner, listener=listener, wake=stop.wakeup.set
         )
         self._estimator = Estimator(experiment, recommender=recommender, wake=stop.wakeup.set)
-        self._starts = StartBackoff()
+        self._starts = {name: StartBackoff() for name in config.resources}
         self._notices = [*experiment.notices, *(damage.sentence for damage in damaged)]
         self._obeyed = Urgency.GO_ON
         self._leave_at = float("inf")
@@ -142,7 +142,7 @@ class Run:
         for job in self._jobs.settle():
             self._tracker.note_end(job)
             self._elsewhere.note(job)
-            self._starts.note_end(job)
+            self._starts[job.resource].note_end(job)
             self._is_stale = self._has_news = True
         self._look_around()
         if self._is_stale and not self._has_work():  # a claim and a new point look for themselves
@@ -216,7 +216,7 @@ class Run:
 
     def _has_room(self, resource: str) -> bool:
         limit = self._config.resources[resource].max_concurrent
-        has_slot = self._used(resource) < limit and not self._starts.seconds_left
+        has_slot = self._used(resource) < limit and not self._starts[resource].seconds_left
         return has_slot and self._jobs.can_start(resource)
 
     def _collect(self) -> None:
@@ -315,9 +315,18 @@ class Run:
         """Whether going on would only waste the budget."""
         if self._tracker.every_job_breaks():
             return EndReason.ALL_BROKEN
-        if self._starts.is_hopeless or self._tracker.jobs_keep_breaking():
+        if self._nothing_can_start() or self._tracker.jobs_keep_breaking():
             return EndReason.FAILING
         return None
+
+    def _nothing_can_start(self) -> bool:
+        """Whether every resource that has something to do refuses it; one that works goes on."""
+        wanted = [name for name in self._config.resources if self._has_to_do(name)]
+        return bool(wanted) and all(self._starts[name].is_hopeless for name in wanted)
+
+    def _has_to_do(self, resource: str) -> bool:
+        wants_points = not self._no_more_points and self._tracker.may_add(resource)
+        return wants_points or self._tracker.may_start(resource)
 
     def _end(self, reason: EndReason) -> Summary:
         with suppress(StoreUnavailable):  # then what was read last has to do
@@ -350,7 +359,7 @@ class Run:
             return 0.0
         look = LOCK_LOOK_SECONDS if self._lock_is_taken else self._next_look - now
         until = [look, self._leave_at - now, self._tracker.seconds_left]
-        return min(*until, self._starts.seconds_left or look)
+        return min(*until, *(starts.seconds_left or look for starts in self._starts.values()))
 
     def _note_goal(self, goal: Goal) -> None:
         """In the chooser's thread; a store that is away is no reason to choose nothing."""

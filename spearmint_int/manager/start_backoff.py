@@ -1,6 +1,7 @@
 """Jobs that could not be started: the run waits a while longer each time, and ends at last.
 
-A network drive is away, or no process may be forked: that passes, and costs no job an attempt.
+A network drive is away, no process may be forked, or a batch system refuses: that passes, and costs
+no job an attempt.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MOST_FAILURES = 8  # in a row: about a minute in all
 
 
 class StartBackoff:
-    """Counts the starts that failed since the last one that did not."""
+    """Of one resource: counts the starts that failed since the last one that did not."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -32,7 +33,7 @@ class StartBackoff:
         if self.seconds_left > 0:
             return  # one of several that failed together
         pause = min(FIRST_SECONDS * 2**self._failures, LONGEST_SECONDS)
-        self._failures += 1
+        self._failures = min(self._failures + 1, MOST_FAILURES)  # others may go on for days
         self._next_at = time.monotonic() + pause
 
     @property

@@ -7,17 +7,21 @@ import threading
 import pytest
 
 from spearmint_int import worker
+from spearmint_int.config import Config
 from spearmint_int.errors import SchedulerError
 from spearmint_int.jobs import FailureKind, JobStatus
 from spearmint_int.launcher.order import Order
-from spearmint_int.manager import EndReason, start_backoff
+from spearmint_int.manager import EndReason, Manager, start_backoff
 from spearmint_int.manager.progress import MOST_BROKEN_IN_A_ROW
 from spearmint_int.schedulers import LocalScheduler
 from spearmint_int.stores import Store
-from tests.manager.experiments import SQUARE, experiment, run
+from tests.launcher.launches import eventually
+from tests.manager.experiments import SQUARE, experiment, no_estimate, run
 from tests.places import Place
 
 pytestmark = pytest.mark.timeout(120)
+
+SLOW_SQUARE = "import time\ndef main(job_id, params): time.sleep(1); return float(job_id)"
 
 
 def test_a_main_file_that_is_away_for_a_while_costs_nothing(place: Place, store: Store) -> None:
@@ -65,6 +69,48 @@ def test_a_refused_worker_is_tried_again_and_costs_no_attempt(
     scheduler.close()
     assert summary.reason is EndReason.BUDGET
     assert store.tally().counts[JobStatus.COMPLETE] == 2
+
+
+def beside_one_that_refuses(place: Place, code: str) -> Config:
+    resources = {name: {"max-finished-jobs": 3} for name in ("refusing", "working")}
+    return experiment(place, code, resources=resources)
+
+
+def test_a_resource_that_refuses_does_not_hold_up_another_one(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_backoff, "FIRST_SECONDS", 60.0)
+    schedulers = {"refusing": Refusing(place.directory), "working": LocalScheduler(place.directory)}
+    config = beside_one_that_refuses(place, SQUARE)
+    manager = Manager(config, store, schedulers=schedulers, recommender=no_estimate)
+    thread = threading.Thread(target=manager.run)
+    thread.start()
+    assert eventually(lambda: store.tally().counts[JobStatus.COMPLETE] == 3, 30)
+    manager.stop()
+    thread.join(30)
+    for scheduler in schedulers.values():
+        scheduler.close()
+    assert {job.resource for job in store.jobs(JobStatus.COMPLETE)} == {"working"}
+
+
+def test_a_run_goes_on_where_it_can_and_ends_when_only_what_refuses_is_left(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_backoff, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(start_backoff, "LONGEST_SECONDS", 0.1)
+    monkeypatch.setattr(Refusing, "refusals", 10_000)
+    schedulers = {"refusing": Refusing(place.directory), "working": LocalScheduler(place.directory)}
+    config = beside_one_that_refuses(place, SLOW_SQUARE)
+    summary, _ = run(config, store, schedulers=schedulers)
+    for scheduler in schedulers.values():
+        scheduler.close()
+    assert summary.reason is EndReason.FAILING
+    assert "Resource temporarily unavailable" in summary.message
+    assert {j.resource: j.status for j in store.jobs()} == {
+        "refusing": JobStatus.NEW,
+        "working": JobStatus.COMPLETE,
+    }
+    assert store.tally().counts[JobStatus.COMPLETE] == 3
 
 
 FORKS_FAIL = """
