@@ -165,6 +165,7 @@ class Run:
             self._stop.demand(Urgency.POLITE)
         for job in self._reaper.look(self._jobs.ids):
             self._tell(JobLost(job))
+            self._jobs.let_go(job)
         for job in self._reaper.in_queues:
             self._adopt(job)
         self._is_stale = True

@@ -119,6 +119,17 @@ class RunningJobs:
             job, process.proc_id, is_noted=True, is_attached=process.pid is not None
         )
 
+    def let_go(self, job: Job) -> None:
+        """Of a job whose lease has ended: its worker is of no more use, whatever the batch system
+        says, which may take a vanished node for a busy one for hours. One of this machine is left
+        until it is seen to end."""
+        one = self._submitted.get(job.id)
+        if one is None or not self._context.schedulers[job.resource].has_queue:
+            return
+        self._cancel(one)
+        if job.id not in self._gone:
+            self._gone.append(job.id)
+
     def can_start(self, resource: str) -> bool:
         """False while the resource's scheduler does not answer: it would only cost time; and while
         a new job is known to have a worker that is about to go: why it went is not known yet."""

@@ -36,6 +36,7 @@ SUBMIT_SECONDS = 60.0  # a busy controller may take as long
 POLL_SECONDS = 5.0  # between questions, where nobody says otherwise
 CLOSE_SECONDS = 10.0
 IMPATIENT_SECONDS = 1.0  # between questions while cancelled workers are awaited
+LONGEST_IMPATIENCE = 60.0  # after a cancellation: what a dead node has may never go
 LOOKS_UNTIL_GONE = 2  # a job that a complete answer leaves out; one wrong answer ends nobody
 LONGEST_NAME = 200
 UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # in a job's name: what one of the systems refuses
@@ -100,7 +101,7 @@ class BatchScheduler:
         self._states: dict[str, WorkerState] = {}  # of all that was submitted or asked about
         self._left_out: dict[str, int] = {}  # how many answers in a row have not had it
         self._orders: dict[str, Path] = {}
-        self._cancelled: set[str] = set()
+        self._cancelled: dict[str, float] = {}  # until when the end is awaited impatiently
         self._question: _Question | None = None
         self._next_at = 0.0
         self._cancels: list[RunningCommand] = []
@@ -134,8 +135,9 @@ class BatchScheduler:
         if not _is_number(proc_id):
             return
         self._states.setdefault(proc_id, WorkerState.UNANSWERED)
-        self._cancelled.add(proc_id)
-        self._next_at = min(self._next_at, time.monotonic() + IMPATIENT_SECONDS)
+        now = time.monotonic()
+        self._cancelled.setdefault(proc_id, now + LONGEST_IMPATIENCE)
+        self._next_at = min(self._next_at, now + IMPATIENT_SECONDS)
         self._send_cancel([proc_id])
 
     def wakeups(self) -> Sequence[int]:
@@ -187,8 +189,9 @@ class BatchScheduler:
         ids = frozenset(i for i, state in self._states.items() if not state.is_over)
         if not ids:
             return
-        pause = IMPATIENT_SECONDS if self._cancelled & ids else self.poll_seconds
-        self._next_at = time.monotonic() + pause
+        now = time.monotonic()
+        is_impatient = any(now < self._cancelled.get(proc_id, 0.0) for proc_id in ids)
+        self._next_at = now + (IMPATIENT_SECONDS if is_impatient else self.poll_seconds)
         try:
             command = RunningCommand(self.system.states_command(ids), directory=self._directory)
         except SchedulerError as error:
@@ -224,7 +227,7 @@ class BatchScheduler:
         self._left_out.pop(proc_id, None)
         self._states[proc_id] = state
         if state.is_over:
-            self._cancelled.discard(proc_id)
+            self._cancelled.pop(proc_id, None)
             if (path := self._orders.pop(proc_id, None)) is not None:
                 path.unlink(missing_ok=True)  # its worker has not come to that
 

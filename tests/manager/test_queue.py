@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.jobs import FailureKind, JobStatus
+from spearmint_int.launcher.order import Order
 from spearmint_int.manager import EndReason, Manager
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import Store
@@ -170,6 +171,56 @@ def test_a_job_that_left_the_queue_without_a_word_costs_no_attempt(
     job = store.job(1)
     assert (job.status, job.attempts, len(cancelled)) == (JobStatus.COMPLETE, 1, 1)
     assert [failure.kind for failure in job.failures] == [FailureKind.START]
+
+
+class Unaware(BatchQueue):
+    """It takes its first worker for alive, for ever: nobody has told it that the node is gone."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.first = ""
+
+    def submit(self, order: Order) -> str:
+        proc_id = super().submit(order)
+        self.first = self.first or proc_id
+        return proc_id
+
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        late = {self.first: WorkerState.RUNNING}
+        return {i: late.get(i, state) for i, state in super().states(ids).items()}
+
+
+FIRST_HANGS = """
+import os, time
+def main(job_id, params):
+    if not os.path.exists("1.pid"):
+        open("1.pid", "w").write(str(os.getpid()))
+        time.sleep(100)
+    return float(job_id)
+"""
+
+
+def test_a_vanished_node_that_the_batch_system_takes_for_busy_holds_up_nothing(
+    place: Place, store: Store, tmp_path: Path
+) -> None:
+    queue = tmp_path / "unaware"
+    config = experiment(place, FIRST_HANGS, **(KEYS | {"max_concurrent": 1}))
+    manager = Manager(config, store, schedulers={"Main": Unaware(queue)}, recommender=no_estimate)
+    with batch_system(queue, 0.0):
+        thread = threading.Thread(target=manager.run)
+        thread.start()
+        assert eventually((place.directory / "1.pid").exists, 30)
+        process = store.job(1).process
+        assert process is not None
+        os.kill(process.pid or 0, signal.SIGKILL)
+        thread.join(30)
+        is_over = not thread.is_alive()
+        manager.stop(hand_back=True)
+        thread.join(30)
+    assert is_over
+    assert [(job.status, job.attempts) for job in store.jobs()] == [
+        (JobStatus.COMPLETE, attempts) for attempts in (2, 1, 1, 1)
+    ]
 
 
 def test_the_schedulers_id_is_in_the_job_beside_the_workers_process(

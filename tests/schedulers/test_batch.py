@@ -11,7 +11,7 @@ import pytest
 from spearmint_int.config import Resource
 from spearmint_int.errors import SchedulerError
 from spearmint_int.launcher.order import Order
-from spearmint_int.schedulers import WorkerState
+from spearmint_int.schedulers import WorkerState, batch
 from spearmint_int.schedulers.slurm import SlurmScheduler
 from spearmint_int.stores import Store
 from spearmint_int.testing.orders import claimed_order
@@ -133,6 +133,25 @@ def test_a_cancellation_that_was_not_heard_is_sent_again(
     assert wait_until(
         lambda: bool(scheduler.states(["17"])) and "17" in commands.lines("cancelled")
     )
+    scheduler.close()
+
+
+def test_a_cancelled_job_that_does_not_go_is_not_asked_about_impatiently_for_ever(
+    scheduler: SlurmScheduler, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "IMPATIENT_SECONDS", 0.05)
+    monkeypatch.setattr(batch, "LONGEST_IMPATIENCE", 0.5)
+    commands.answer("17 COMPLETING None")
+    scheduler.poll_seconds = 30.0
+    scheduler.cancel("17")
+    asked = []
+    for _ in range(2):
+        until = time.monotonic() + 1.0
+        while time.monotonic() < until:
+            scheduler.states(["17"])
+            time.sleep(0.01)
+        asked.append(len(commands.lines("asked")))
+    assert asked[0] == asked[1] > 1
     scheduler.close()
 
 
