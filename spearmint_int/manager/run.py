@@ -166,6 +166,7 @@ class Run:
         for job in self._reaper.look(self._jobs.ids):
             self._tell(JobLost(job))
             self._jobs.let_go(job)
+        self._jobs.let_go_of_lingering()
         for job in self._reaper.in_queues:
             self._adopt(job)
         self._is_stale = True

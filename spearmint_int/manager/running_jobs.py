@@ -32,6 +32,11 @@ CLAIM_LOCK_SECONDS = 10.0
 # what this run's workers did by themselves counts: not what a stopped run hands back.
 HAND_BACKS_PER_ATTEMPT = 10
 
+# A batch system may keep a job long after its worker has gone, while it cleans up, or for ever if
+# the node hangs. So long, and at least three looks at the queue, it is awaited.
+LINGER_SECONDS = 60.0
+LINGER_LOOKS = 3
+
 # A worker that a batch system cuts off may still hand its job back; but another try would be cut
 # off as well, so that each of these counts as an attempt.
 ENDED_BY_SCHEDULER = {
@@ -71,6 +76,7 @@ class RunningJobs:
         self._hand_backs: Counter[int] = Counter()  # of this run, by job
         self._cut_off: defaultdict[int, list[Failure]] = defaultdict(list)  # of this run, by job
         self._back_early: set[int] = set()  # handed back by workers that are not known to be gone
+        self._linger_until: dict[int, float] = {}  # jobs that ended, and still are in their queue
         self._renew_at = 0.0
         self._troubles: dict[str, str] = {}  # by resource, as they were told
 
@@ -124,11 +130,26 @@ class RunningJobs:
         says, which may take a vanished node for a busy one for hours. One of this machine is left
         until it is seen to end."""
         one = self._submitted.get(job.id)
-        if one is None or not self._context.schedulers[job.resource].has_queue:
+        if one is None or not self._is_in_queue(one):
             return
         self._cancel(one)
         if job.id not in self._gone:
             self._gone.append(job.id)
+
+    def let_go_of_lingering(self) -> None:
+        """Of jobs that have ended in the store long ago, as far as their batch system answers."""
+        in_queues = [one.job for one in self._submitted.values() if self._is_in_queue(one)]
+        if not in_queues:
+            return
+        held = {job.token for job in self._context.store.jobs(JobStatus.PENDING)}
+        now, looks = time.monotonic(), LINGER_LOOKS * self._context.config.polling_time
+        for job in (job for job in in_queues if job.token not in held):
+            until = self._linger_until.setdefault(job.id, now + max(LINGER_SECONDS, looks))
+            if now >= until and self._context.schedulers[job.resource].trouble is None:
+                self.let_go(job)
+
+    def _is_in_queue(self, one: _Submitted) -> bool:
+        return one.proc_id is not None and self._context.schedulers[one.job.resource].has_queue
 
     def can_start(self, resource: str) -> bool:
         """False while the resource's scheduler does not answer: it would only cost time; and while
@@ -230,6 +251,7 @@ class RunningJobs:
             job = self._ended_job(one)
             if _was_handed_back(job, one):
                 self._note_hand_back(job.id, one.state)
+            self._linger_until.pop(job.id, None)
             del self._submitted[self._gone.pop(0)]
             self._context.tell(JobEnded(job))
             yield job
@@ -269,7 +291,7 @@ class RunningJobs:
     def _only_waits(self, one: _Submitted) -> bool:
         """The store is asked too: what the scheduler said last may be seconds old, and a worker
         that has come up since is awaited."""
-        if not one.state.is_waiting or not self._context.schedulers[one.job.resource].has_queue:
+        if not one.state.is_waiting or not self._is_in_queue(one):
             return False
         with suppress(StoreUnavailable):
             self._look_for_worker(one)
@@ -285,7 +307,7 @@ class RunningJobs:
 
     def _note_id(self, one: _Submitted) -> None:
         """At once where it is in a queue: a manager that dies now is followed by one that knows."""
-        if one.proc_id and self._context.schedulers[one.job.resource].has_queue:
+        if one.proc_id and self._is_in_queue(one):
             with suppress(StoreUnavailable):  # `keep_claims` tries again
                 self._note(one, one.proc_id)
 

@@ -13,12 +13,12 @@ import pytest
 
 from spearmint_int.jobs import FailureKind, JobStatus
 from spearmint_int.launcher.order import Order
-from spearmint_int.manager import EndReason, Manager
+from spearmint_int.manager import EndReason, Manager, running_jobs
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores import Store
 from tests.launcher.launches import eventually
 from tests.manager.batch_queue import BatchQueue, batch_system
-from tests.manager.experiments import SLEEP, experiment, no_estimate, on_both_stores, run
+from tests.manager.experiments import SLEEP, SQUARE, experiment, no_estimate, on_both_stores, run
 from tests.manager.test_kills import calls, manager_process
 from tests.places import Place
 
@@ -199,6 +199,8 @@ def main(job_id, params):
     return float(job_id)
 """
 
+HANDS_BACK_ONCE = FIRST_HANGS.replace("time.sleep", "os.kill(os.getppid(), 15); time.sleep")
+
 
 def test_a_vanished_node_that_the_batch_system_takes_for_busy_holds_up_nothing(
     place: Place, store: Store, tmp_path: Path
@@ -221,6 +223,25 @@ def test_a_vanished_node_that_the_batch_system_takes_for_busy_holds_up_nothing(
     assert [(job.status, job.attempts) for job in store.jobs()] == [
         (JobStatus.COMPLETE, attempts) for attempts in (2, 1, 1, 1)
     ]
+
+
+@pytest.mark.parametrize("code", [SQUARE, HANDS_BACK_ONCE], ids=["complete", "handed-back"])
+def test_a_job_that_ended_and_stays_in_the_queue_is_not_awaited_for_ever(
+    place: Place, store: Store, tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_jobs, "LINGER_SECONDS", 1.0)
+    queue = tmp_path / "unaware"
+    config = experiment(place, code, **(KEYS | {"max_concurrent": 1, "polling_time": 0.2}))
+    manager = Manager(config, store, schedulers={"Main": Unaware(queue)}, recommender=no_estimate)
+    with batch_system(queue, 0.0):
+        thread = threading.Thread(target=manager.run)
+        thread.start()
+        thread.join(40)
+        is_over = not thread.is_alive()
+        manager.stop(hand_back=True)
+        thread.join(30)
+    assert is_over
+    assert [(job.status, job.attempts) for job in store.jobs()] == [(JobStatus.COMPLETE, 1)] * 4
 
 
 def test_the_schedulers_id_is_in_the_job_beside_the_workers_process(
