@@ -219,8 +219,9 @@ def process_record(process: ProcessInfo) -> Record:
 
 def lost_worker(job: Job) -> Failure:
     """The failure of a job whose lease ended."""
-    where = f" on {job.process.host}" if job.process and job.process.host else ""
-    message = f"the worker {job.lease_owner}{where} was lost: it stopped renewing its lease"
+    host = job.process.host if job.process else None
+    host = host or str(job.lease_owner).partition(":")[0]  # of the manager, which names itself so
+    message = f"the worker on {host} was lost: it stopped renewing its lease"
     return Failure(kind=FailureKind.LOST_WORKER, message=message)
 
 
