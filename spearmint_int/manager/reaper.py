@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 # A worker whose manager was killed at the moment of the start needs this long to come up.
 START_SECONDS = 2.0
-# After an outage the workers write first what they could not; then leases count again.
+# After an outage the workers write first what they could not; then leases count again. So they do
+# for a manager that has just begun: it can't know whether the store was away, and it may be back
+# for a moment only, as on a machine that has started anew with its database.
 GRACE_SECONDS = 15.0
 # Looks come more often than this: a longer gap means that the machine slept, workers included.
 SLEEP_SECONDS = 25.0
@@ -38,7 +40,7 @@ class Reaper:
 
     def __init__(self, context: JobContext) -> None:
         self._context = context
-        self._patient_until = 0.0
+        self._patient_until = uptime() + min(GRACE_SECONDS, context.config.lease_time)
         self._last_look: float | None = None
         self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
         self.in_queues: list[Job] = []  # those of them that a batch system has

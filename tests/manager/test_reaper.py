@@ -36,6 +36,7 @@ def dead_owner() -> str:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaper_module, "START_SECONDS", 0.0)
+    monkeypatch.setattr(reaper_module, "GRACE_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -113,6 +114,7 @@ def test_leases_rest_during_an_outage_and_a_while_after_it(
     claim(store, "elsewhere:1:1:x", lease=0.0)
     reaper.suspend()
     assert reaper.look([]) == []
+    monkeypatch.setattr(reaper_module, "GRACE_SECONDS", 15.0)
     reaper.forgive()
     assert reaper.look([]) == []
     monkeypatch.setattr(reaper_module, "GRACE_SECONDS", 0.0)
@@ -120,10 +122,24 @@ def test_leases_rest_during_an_outage_and_a_while_after_it(
     assert [job.id for job in reaper.look([])] == [1]
 
 
+def test_a_manager_that_begins_gives_the_workers_time_to_renew_what_ended_while_the_store_was_away(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaper_module, "GRACE_SECONDS", 15.0)
+    job = claim(store, "elsewhere:1:1:x", lease=0.0)
+    reaper = Reaper(
+        JobContext(experiment(place, lease_time=1.0), store, {}, US, "", lambda _: None)
+    )
+    assert reaper.look([]) == []
+    time.sleep(1.0)
+    assert reaper.look([]) == [job]
+
+
 def test_a_machine_that_slept_forgives_leases(
     store: Store, reaper: Reaper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reaper.look([])
+    monkeypatch.setattr(reaper_module, "GRACE_SECONDS", 15.0)
     claim(store, "elsewhere:1:1:x", lease=0.0)
     monkeypatch.setattr(reaper_module, "SLEEP_SECONDS", -1.0)
     assert reaper.look([]) == []
