@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spearmint_int.variables import Params
 
@@ -25,6 +25,11 @@ MAIN_TASK = "main"
 STDERR_TAIL_CHARACTERS = 8_000
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tabs and ends of lines
+
+# A worker that was lost says nothing of its job's parameters: its node failed, or its machine was
+# started anew. Where so many were lost at one point, they may be at fault: what eats all memory may
+# take its worker along, and trying such a point for ever would end nothing but workers.
+TELLING_LOSSES = 3
 
 Values = dict[str, float]  # task → number; NaN means "failed here"
 FAILED_HERE = "failed here (NaN or infinite)"  # the words for it wherever people read of a job
@@ -192,8 +197,7 @@ class Job:
     @property
     def is_void(self) -> bool:
         """True for a broken job that says nothing of its point: no model learns from it."""
-        last = self.failures[-1].kind if self.failures else None
-        return is_void(self.status, last)
+        return is_void(self.status, [failure.kind for failure in self.failures])
 
     @property
     def constraints(self) -> tuple[str, ...]:
@@ -293,12 +297,19 @@ def _changed(
     return {status: number + change.get(status, 0) for status, number in counts.items()}
 
 
-def is_void(status: JobStatus, last: FailureKind | None) -> bool:
-    """Whether a job in this status, whose last failure is of this kind, says nothing of its point.
+def is_void(status: JobStatus, failures: Sequence[FailureKind]) -> bool:
+    """Whether a job in this status, which failed so, says nothing of its point.
 
-    The last one counts: what came before it, another attempt was to show.
+    The last one counts: what came before it, another attempt was to show. A lost worker has shown
+    nothing, unless there were many.
     """
-    return status is JobStatus.BROKEN and last is not None and not last.is_of_the_point
+    told = [kind for kind in failures if kind is not FailureKind.LOST_WORKER]
+    losses = len(failures) - len(told)
+    if status is not JobStatus.BROKEN or not failures:
+        return False
+    if failures[-1] is FailureKind.LOST_WORKER and losses >= TELLING_LOSSES:
+        return False
+    return not told or not told[-1].is_of_the_point
 
 
 def seconds_between(started: float | None, ended: float | None) -> float | None:

@@ -23,6 +23,13 @@ from spearmint_int.jobs import (
     status_after_failure,
 )
 
+EXCEPTION, START, STOPPED, LOST_WORKER = (
+    FailureKind.EXCEPTION,
+    FailureKind.START,
+    FailureKind.STOPPED,
+    FailureKind.LOST_WORKER,
+)
+
 
 def job(**changes: Any) -> Job:
     fields: dict[str, Any] = {
@@ -97,6 +104,28 @@ def test_an_evaluation_without_the_task_is_nan() -> None:
 )
 def test_the_last_attempt_breaks_a_job(attempts: int, status: JobStatus) -> None:
     assert status_after_failure(attempts, max_attempts=3) is status
+
+
+@pytest.mark.parametrize(
+    ("kinds", "void"),
+    [
+        ([], False),
+        ([EXCEPTION], False),
+        ([EXCEPTION, STOPPED], True),
+        ([LOST_WORKER], True),
+        ([LOST_WORKER, LOST_WORKER], True),
+        ([START, LOST_WORKER], True),
+        ([EXCEPTION, LOST_WORKER], False),
+        ([LOST_WORKER, EXCEPTION], False),
+        ([LOST_WORKER, START, LOST_WORKER, LOST_WORKER], False),
+        ([LOST_WORKER, LOST_WORKER, LOST_WORKER, STOPPED], True),
+    ],
+)
+def test_a_lost_worker_says_nothing_of_the_point_unless_there_were_three(
+    kinds: list[FailureKind], void: bool
+) -> None:
+    failures = tuple(Failure(kind, "it broke") for kind in kinds)
+    assert job(status=JobStatus.BROKEN, failures=failures).is_void is void
 
 
 def test_only_a_finished_job_that_ran_here_has_a_duration() -> None:

@@ -208,8 +208,7 @@ def failure_record(failure: Failure) -> Record:
 
 def is_void_record(status: JobStatus, failures: list[Mapping[str, Any]]) -> bool:
     """`Job.is_void` of a record that was not read as a whole."""
-    last = FailureKind(failures[-1]["kind"]) if failures else None
-    return is_void(status, last)
+    return is_void(status, [FailureKind(failure["kind"]) for failure in failures])
 
 
 def process_record(process: ProcessInfo) -> Record:

@@ -183,13 +183,13 @@ class JobsContract:
         ]
 
     def test_an_evaluation_that_says_nothing_of_its_point_is_void(self, store: Store) -> None:
-        for kind in (FailureKind.EXCEPTION, FailureKind.STOPPED):
+        for kind in (FailureKind.EXCEPTION, FailureKind.STOPPED, FailureKind.LOST_WORKER):
             failure = Failure(kind, "it broke")
             store.fail(add_and_claim(store).claim, failure, max_attempts=1)
-        assert [one.is_void for one in store.job_points()] == [False, True]
-        assert [job.is_void for job in store.jobs()] == [False, True]
+        assert [one.is_void for one in store.job_points()] == [False, True, True]
+        assert [job.is_void for job in store.jobs()] == [False, True, True]
         store.retry(2)
-        assert [one.is_void for one in store.job_points([NEW, BROKEN])] == [False, False]
+        assert [one.is_void for one in store.job_points([NEW, BROKEN])] == [False, False, True]
 
     def test_evaluations_of_chosen_statuses_come_by_id(self, store: Store) -> None:
         for _ in range(3):
