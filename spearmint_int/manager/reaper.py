@@ -66,6 +66,7 @@ class Reaper:
         self._renew_queued(pending, states)
         lost = []
         if begin >= self._patient_until:
+            lost += [j for j in pending if self._release_unbegun(j, states[j.id], now)]
             lost += self._context.store.expire(now, max_attempts=self._context.config.max_attempts)
         left = [j for j in pending if j.lease_owner and self._was_left(j.lease_owner)]
         lost += [job for job in left if self._take_back(job, states[job.id], now)]
@@ -98,6 +99,16 @@ class Reaper:
             waits = job.process is not None and job.process.pid is None
             if waits and states[job.id] in MAY_COME:
                 self._context.store.renew(job.claim, lease_seconds=self._context.config.lease_time)
+
+    def _release_unbegun(self, job: Job, state: WorkerState, now: float) -> bool:
+        """A job that another machine has queued, and that will not come up: it costs no attempt.
+
+        Only when its lease has ended: what is gone from our queue may wait in another cluster's.
+        """
+        has_ended = job.lease_expires is not None and job.lease_expires < now
+        if not has_ended or state in MAY_COME or not self._context.never_began(job):
+            return False
+        return self._context.release_unbegun(job)
 
     def _was_left(self, owner: str) -> bool:
         """Its manager is dead, or it is a claim of ours whose answer an outage swallowed."""

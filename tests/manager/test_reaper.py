@@ -172,3 +172,24 @@ def test_a_job_that_another_machine_has_queued_keeps_its_lease_whatever_is_known
     assert reaper.look([]) == []
     time.sleep(0.4)
     assert reaper.look([]) == []
+
+
+@pytest.mark.parametrize("state", [WorkerState.GONE, WorkerState.UNKNOWN])
+def test_a_job_that_another_machine_has_queued_and_that_never_began_costs_no_attempt(
+    place: Place, store: Store, tmp_path: Path, state: WorkerState
+) -> None:
+    class Queue(BatchQueue):
+        def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+            return dict.fromkeys(ids, state)
+
+    schedulers = {"Main": Queue(tmp_path / "queue")}
+    config = experiment(place, max_attempts=1)
+    reaper = Reaper(JobContext(config, store, schedulers, US, "", lambda _: None))
+    job = claim(store, "elsewhere:1:1:x", lease=0.3)
+    store.attach(job.claim, ProcessInfo(proc_id="7"))
+    assert reaper.look([]) == []
+    time.sleep(0.4)
+    assert [lost.id for lost in reaper.look([])] == [1]
+    back = store.job(1)
+    assert (back.status, back.attempts) == (JobStatus.NEW, 0)
+    assert [failure.kind for failure in back.failures] == [FailureKind.START]
