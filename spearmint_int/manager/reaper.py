@@ -31,6 +31,7 @@ MAY_COME = (
     WorkerState.QUEUED,
     WorkerState.HELD,
     WorkerState.RUNNING,
+    WorkerState.SUSPENDED,
     WorkerState.UNANSWERED,
 )
 
@@ -94,10 +95,12 @@ class Reaper:
         return states
 
     def _renew_queued(self, pending: Collection[Job], states: Mapping[int, WorkerState]) -> None:
-        """A worker that has not come up yet can't renew its lease, and its manager may be dead."""
+        """A worker that has not come up yet, or is suspended, can't renew its lease, and its
+        manager may be dead."""
         for job in pending:
             waits = job.process is not None and job.process.pid is None
-            if waits and states[job.id] in MAY_COME:
+            is_suspended = states[job.id] is WorkerState.SUSPENDED
+            if is_suspended or (waits and states[job.id] in MAY_COME):
                 self._context.store.renew(job.claim, lease_seconds=self._context.config.lease_time)
 
     def _release_unbegun(self, job: Job, state: WorkerState, now: float) -> bool:

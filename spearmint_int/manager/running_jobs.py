@@ -65,6 +65,11 @@ class _Submitted:
     is_cancelled: bool = False
     state: WorkerState = WorkerState.QUEUED  # as the scheduler told it last
 
+    @property
+    def cannot_renew(self) -> bool:
+        """Whether the lease is ours to renew, in the worker's place."""
+        return not self.is_attached or self.state is WorkerState.SUSPENDED
+
 
 class RunningJobs:
     """Slots of all resources, and what is in them."""
@@ -228,6 +233,8 @@ class RunningJobs:
                     "release or cancel it there"
                 )
             )
+        if state is WorkerState.SUSPENDED and one.state is not WorkerState.SUSPENDED:
+            self._renew_at = 0.0  # it has not renewed its lease for a while
         one.state = state
 
     def _tell_of_trouble(self, resource: str, trouble: str | None) -> None:
@@ -265,7 +272,8 @@ class RunningJobs:
     def keep_claims(self) -> None:
         """Write down the schedulers' ids, and renew the leases of workers that still wait.
 
-        A worker may stay in a queue for a day. Once it has come up, the lease is its own to renew.
+        A worker may stay in a queue for a day. Once it has come up, the lease is its own to renew,
+        unless the batch system has suspended it.
         """
         for one in self._submitted.values():
             if one.proc_id and not one.is_noted:
@@ -273,7 +281,7 @@ class RunningJobs:
         if time.monotonic() < self._renew_at:
             return
         for one in self._submitted.values():
-            if one.proc_id and not one.is_attached:
+            if one.proc_id and one.cannot_renew:
                 self._renew(one)
         self._renew_at = time.monotonic() + self._context.config.heartbeat_time
 
@@ -322,9 +330,7 @@ class RunningJobs:
     def _renew(self, one: _Submitted) -> None:
         self._look_for_worker(one)
         lease = self._context.config.lease_time
-        if not one.is_attached and not self._context.store.renew(
-            one.job.claim, lease_seconds=lease
-        ):
+        if one.cannot_renew and not self._context.store.renew(one.job.claim, lease_seconds=lease):
             self._cancel(one)  # somebody has stopped the job: its worker has nothing to wait for
 
     def _ended_job(self, one: _Submitted) -> Job:

@@ -21,13 +21,15 @@ STATE = re.compile(r"^\s+job_state = (?P<letter>\w)")
 FORGOTTEN = re.compile(r"(?:Unknown Job Id|has finished)", re.IGNORECASE)
 NUMBER = re.compile(r"\b(\d+)(?:\.[\w.-]+|\b)")
 
-# Finished: F (OpenPBS), C (Torque), X (a subjob); a letter that is not here is at work: R, E, S, B.
+# Finished: F (OpenPBS), C (Torque), X (a subjob); a letter that is not here is at work: R, E, B.
 STATES = {
     "Q": WorkerState.QUEUED,
     "H": WorkerState.HELD,
     "W": WorkerState.QUEUED,
     "T": WorkerState.QUEUED,
     "M": WorkerState.QUEUED,
+    "S": WorkerState.SUSPENDED,
+    "U": WorkerState.SUSPENDED,
     "C": WorkerState.GONE,
     "F": WorkerState.GONE,
     "X": WorkerState.GONE,

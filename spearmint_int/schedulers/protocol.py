@@ -17,6 +17,7 @@ class WorkerState(Enum):
     QUEUED = "queued"  # it will start some time
     HELD = "held"  # queued, and will not start as it stands: a person has to do something
     RUNNING = "running"
+    SUSPENDED = "suspended"  # it has begun, and stands still for a while: it gives no sign of life
     GONE = "gone"  # it has ended, however that was, and will not start (again)
     REFUSED = "refused"  # known to be gone before it began: the job can't have run
     TIMED_OUT = "timed out"  # gone: the scheduler ended it, when its time was over

@@ -73,9 +73,10 @@ class GridEngine(BatchSystem):
 
 
 def _state(letters: str) -> WorkerState:
-    """`qw` waits, `hqw` and `Eqw` wait for a person; `r`, `t`, `s`, `T`, `dr` have begun."""
+    """`qw` waits, `hqw` and `Eqw` wait for a person; `r`, `t`, `dr` have begun; `s`, `S` and `T`
+    were suspended, by a person, a queue that goes first, or a load that is too high."""
     if "qw" not in letters:
-        return WorkerState.RUNNING
+        return WorkerState.SUSPENDED if set(letters) & set("sST") else WorkerState.RUNNING
     return WorkerState.HELD if letters[0] in "hE" else WorkerState.QUEUED
 
 

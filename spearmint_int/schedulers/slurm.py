@@ -24,6 +24,8 @@ STATES = {
     "REQUEUE_FED": WorkerState.QUEUED,
     "RESV_DEL_HOLD": WorkerState.QUEUED,
     "SPECIAL_EXIT": WorkerState.QUEUED,
+    "SUSPENDED": WorkerState.SUSPENDED,
+    "STOPPED": WorkerState.SUSPENDED,
     "BOOT_FAIL": WorkerState.GONE,
     "CANCELLED": WorkerState.GONE,
     "COMPLETED": WorkerState.GONE,

@@ -126,6 +126,37 @@ def test_a_job_that_runs_is_awaited_by_a_stop_although_the_last_word_of_it_was_t
     assert store.job(1).status is JobStatus.COMPLETE
 
 
+class Suspending(BatchQueue):
+    """It stops its workers as soon as they run, for two lease times."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._until: dict[str, float] = {}
+
+    def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+        return {i: self._suspended(i, state) for i, state in super().states(ids).items()}
+
+    def _suspended(self, proc_id: str, state: WorkerState) -> WorkerState:
+        if state is not WorkerState.RUNNING or not list(self._folder.glob("../calls.txt")):
+            return state
+        now, group = time.monotonic(), (self._folder / f"{proc_id}.running").read_text()
+        is_over = now > self._until.setdefault(proc_id, now + 2 * LEASE)
+        os.killpg(int(group), signal.SIGCONT if is_over else signal.SIGSTOP)
+        return WorkerState.RUNNING if is_over else WorkerState.SUSPENDED
+
+
+@on_both_stores
+def test_a_job_that_is_suspended_for_two_leases_runs_once(place: Place, store: Store) -> None:
+    queue = place.directory / "suspending"
+    keys = KEYS | {"max_concurrent": 1, "max_finished_jobs": 1, "polling_time": 0.2}
+    with batch_system(queue, 0.0):
+        slow = QUICK.replace("0.5", "2")
+        run(experiment(place, slow, **keys), store, schedulers={"Main": Suspending(queue)})
+    assert calls(place) == [1]
+    assert (store.job(1).status, store.job(1).attempts) == (JobStatus.COMPLETE, 1)
+    assert (store.job(1).seconds or 0.0) > 2 * LEASE
+
+
 class Killing(BatchQueue):
     """It cancels as some batch systems do: its workers hear nothing before they are gone."""
 

@@ -56,7 +56,7 @@ def test_states_of_all_jobs_are_read_from_one_answer() -> None:
     printed = "".join(block(f"{n}.server", letter) for n, letter in enumerate(letters, start=1))
     states = Pbs().read_states([str(n) for n in range(1, 12)], Answer(0, printed))
     assert [states[str(n)].value for n in range(1, 11)] == [
-        *("queued", "held", "queued", "running", "running", "running", "running"),
+        *("queued", "held", "queued", "running", "running", "suspended", "running"),
         *("gone", "gone", "gone"),
     ]
     assert "11" not in states

@@ -24,6 +24,8 @@ TABLE = "\n".join(
         LINE.format(6, "hqw", ""),
         LINE.format(7, "Eqw", ""),
         LINE.format(8, "t", "main.q@node1"),
+        LINE.format(9, "S", "main.q@node1"),
+        LINE.format(10, "s", "main.q@node1"),
         "",
     ]
 )
@@ -43,7 +45,7 @@ def test_the_id_is_read() -> None:
 
 
 def test_states_of_all_jobs_are_read_from_one_answer() -> None:
-    states = GridEngine().read_states([str(i) for i in range(2, 9)], Answer(0, TABLE))
+    states = GridEngine().read_states([str(i) for i in range(2, 11)], Answer(0, TABLE))
     assert {int(i): state.value for i, state in states.items()} == {
         3: "running",
         4: "running",
@@ -51,6 +53,8 @@ def test_states_of_all_jobs_are_read_from_one_answer() -> None:
         6: "held",
         7: "held",
         8: "running",
+        9: "suspended",
+        10: "suspended",
     }
 
 

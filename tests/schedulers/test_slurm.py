@@ -44,6 +44,7 @@ def test_states_of_all_jobs_are_read_from_one_answer() -> None:
 24 PENDING (launch failed requeued held)
 23 PENDING Resources
 22 RUNNING None
+13 SUSPENDED None
 21 COMPLETING None
 20 COMPLETED None
 19 CANCELLED None
@@ -53,7 +54,7 @@ def test_states_of_all_jobs_are_read_from_one_answer() -> None:
 15 A_STATE_OF_TOMORROW None
 14 PENDING
 """
-    ids = [str(i) for i in range(13, 26)]
+    ids = [str(i) for i in range(12, 26)]
     states = Slurm().read_states(ids, Answer(0, printed))
     assert {int(i): state.value for i, state in states.items()} == {
         25: "held",
@@ -68,6 +69,7 @@ def test_states_of_all_jobs_are_read_from_one_answer() -> None:
         16: "gone",
         15: "running",
         14: "queued",
+        13: "suspended",
     }
 
 
