@@ -78,6 +78,11 @@ def test_the_config_reference_has_every_key() -> None:
         assert f"`{(field.alias or name).replace('_', '-')}`" in text
 
 
+def test_every_key_of_the_config_reference_has_a_meaning() -> None:
+    rows = [line for line in reference_text().splitlines() if line.startswith("| `")]
+    assert [row for row in rows if row.endswith("|  |")] == []
+
+
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     pytest.importorskip("mkdocstrings")
