@@ -91,7 +91,7 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     shutil.copy(ROOT / "mkdocs.yml", source)
     (source / "docs" / "config.md").write_text(reference_text(), encoding="utf-8")
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+        [sys.executable, "-m", "mkdocs", "build", "--strict"],  # with --quiet nothing is counted
         cwd=source, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert built.returncode == 0, built.stderr
