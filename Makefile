@@ -76,7 +76,7 @@ chaos: $(VENV)/.developed  ## single kills, and storms of 1000 faults: half an h
 
 docs: $(VENV)/.developed  ## the user's guide, in site/
 	$(BIN)/python -m spearmint_int.config.reference
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build
 
 clean:  ## what was built; experiments keep their results
 	rm -rf build dist *.egg-info $(VENV)/.installed $(VENV)/.developed

@@ -54,24 +54,29 @@ def minimize(
 ) -> MinimizeResult:
     """Evaluate `function(params)` at `evaluations` points that Bayesian optimization chooses.
 
-    A result of NaN, or infinity, says that the evaluation failed there.
+    `params` is a dictionary of plain numbers, texts and lists. A result of NaN, or infinity, says
+    that the evaluation failed there.
 
-    `direction` is "minimize" or "maximize". `initial` has guesses, which are evaluated first, and
-    results that are known: `(params, value)`. `constraints` are the names of numbers that have to
-    be at least 0: the function then returns `{"main": value, "name": number, …}`.
+    - `space`: a `Float`, `Int` or `Enum` for each name.
+    - `seed`: the same one gives the same points; None is another one each time.
+    - `direction`: "minimize" or "maximize".
+    - `initial`: guesses, which are evaluated first, and known results, as `(params, value)`.
+    - `constraints`: the names of numbers that have to be at least 0. The function then returns
+      `{"main": value, "name": number, …}`.
+    - `path`: a folder that keeps every evaluation, for the command line and for the next call.
+    - `n_jobs`: so many threads evaluate at the same time; −1 is one for each core.
+    - `timeout`: after so many seconds no evaluation begins; those under way are awaited.
+    - `stop`: an earlier end, `Stop(value=…)` or `Stop(no_improvement=…)`.
+    - `callback(optimizer)`: called after each evaluation; it ends the search by returning True.
+    - `progress`: whether a bar is shown; by default on a terminal only.
+    - `settings`: fields of `ChooserOptions`, which `options` has as a whole. The one that matters:
+      `likelihood="NOISELESS"` where the same parameters always give the same result.
 
-    With `path`, a folder, every evaluation is kept in it as soon as it is there, for the command
-    line too, and the next call with it goes on: `evaluations` are those of all calls. `n_jobs`
-    threads evaluate at the same time (−1: one for each core). After `timeout` seconds no evaluation
-    begins. `callback(optimizer)` is called after each one, and ends the search when it returns
-    True. `progress` is shown on a terminal unless it is False. `settings` are fields of
-    ChooserOptions.
-
-    In a folder one call at a time is at work. Its seed is that of the first call, and so are the
-    settings that a call does not name; another seed is a warning, and has no effect. Bounds,
-    options and settings that it names may be others than before: that is a warning too, all results
-    are kept, and the best is the best within the present bounds. Results that were added or told by
-    the command line are seen, and are none of the `evaluations`.
+    With the same `path`, `evaluations` are those of all calls; results that the command line added
+    or told are seen, and are none of them. The seed is that of the first call, and so are settings
+    that a call does not name; another seed is a warning, and has no effect. Other bounds, options
+    and settings than before are a warning too: all results are kept, and the best is the best
+    within the present bounds. One call at a time is at work in a folder.
 
     Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
     function is raised with that in its attribute `result`.

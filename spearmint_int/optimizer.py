@@ -58,7 +58,7 @@ DIRECTIONS = ("minimize", "maximize")
 
 
 class Optimizer:
-    """Suggestions for one function; all state is the evaluations, the pending points, the chain.
+    """Suggestions for one function: ask for points, evaluate them wherever you like, tell results.
 
     Threads may share one: each asks, evaluates and tells.
     """
@@ -74,10 +74,16 @@ class Optimizer:
         options: ChooserOptions | None = None,
         **settings: Any,
     ) -> None:
-        """`initial` are guesses, which are asked first; known results go to `tell`. A seed of None
-        is another one each time. `constraints` are the names of numbers that have to be at least 0,
-        which `tell` gets beside the objective. `settings` are fields of ChooserOptions, such as
-        `likelihood="NOISELESS"`."""
+        """`space` has a `Float`, `Int` or `Enum` for each name.
+
+        - `seed`: the same one gives the same points; None is another one each time.
+        - `direction`: "minimize" or "maximize".
+        - `initial`: guesses, which `ask` gives out first; known results go to `tell`.
+        - `constraints`: the names of numbers that have to be at least 0, which `tell` gets beside
+          the objective's.
+        - `settings`: fields of `ChooserOptions`, which `options` has as a whole, such as
+          `likelihood="NOISELESS"` where the same parameters always give the same result.
+        """
         if direction not in DIRECTIONS:
             raise UnknownNameError("direction", direction, DIRECTIONS)
         guesses = as_guesses(initial)

@@ -44,7 +44,10 @@ class SomeVariable:
 
 @dataclass(frozen=True)
 class Float(SomeVariable):
-    """A real variable on [min, max]; with `log` it is modelled and searched on a log scale."""
+    """A real variable on [min, max], both included.
+
+    With `log` it is modelled and searched on a log scale. With `size` above 1 it is a list.
+    """
 
     min: float
     max: float
@@ -92,8 +95,9 @@ class Float(SomeVariable):
 class Int(SomeVariable):
     """An integer variable on {min, …, max}, both included.
 
-    With `step` only every step-th of them; with `base` the powers min · base^k, such as 16, 32, …,
-    1024; with `log` all of them, modelled and searched on a log scale.
+    At most one of these: `step=4` has only every fourth, from min on; `base=2` has min times the
+    powers of 2, such as 16, 32, …, 1024; `log=True` has all, modelled and searched on a log scale.
+    With `size` above 1 it is a list.
     """
 
     min: int
@@ -185,7 +189,11 @@ class Int(SomeVariable):
 
 @dataclass(frozen=True)
 class Enum(SomeVariable):
-    """One of several options without an order: k one-hot columns that share one length scale."""
+    """One of several options without an order: texts, numbers, True or False.
+
+    The model has a one-hot column for each, and one length scale for all. With `size` above 1 it
+    is a list.
+    """
 
     options: Sequence[Scalar]
     size: int = field(default=1, kw_only=True)

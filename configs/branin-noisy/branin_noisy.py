@@ -1,6 +1,6 @@
 """Branin's function with an integer input and noise of standard deviation 2; two jobs at a time.
 
-What to expect: the lowest value is lucky (about -3, where the function never is below 0), so that
+What to expect: the lowest value is lucky (below 0, where the function never is), so that
 `spearmint-int best` also says the model's minimum with its sd: within 1 of the true 0.494, near
 x1 = 3, x2 = 2.4 or x1 = -3, x2 = 11.9. A repeat is launched only where the model gains by it.
 """

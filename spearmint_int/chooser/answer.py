@@ -94,12 +94,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The minimum of the posterior mean, in the objective's units."""
+    """The model's optimum: where its mean is best, in the objective's units."""
 
     params: Params
     point: FloatArray = field(repr=False, compare=False)
     mean: float
+    """What the model expects there."""
     sd: float
+    """How unsure it is of that, without the noise of an evaluation."""
     constraints: Mapping[str, float] = field(default_factory=dict)
     """The probability that each constraint holds there."""
     note: str = ""

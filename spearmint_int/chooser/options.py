@@ -22,7 +22,13 @@ LEAST = {"samples": 1, "burn_in": 0, "thinning": 0, "fantasies": 1, "chains": 1,
 
 @dataclass(frozen=True)
 class ChooserOptions:
-    """How to model and how to search; the defaults are for every experiment."""
+    """How to model and how to search; the defaults are for every experiment.
+
+    A config.json has them as keys with a hyphen, some of them under Spearmint's names: `treatment`
+    is `integer-treatment`, `samples` is `mcmc-iters`, `burn_in` is `burnin`, `fantasies` is
+    `num-fantasies`, `candidates` is `grid-size` (and its seed `grid-seed`), `spray` is `num-spray`,
+    and `initial_points` is `num-initial-points`.
+    """
 
     treatment: str = "proposed"
     """How the model sees integers: `proposed` (in the kernel), `basic` or `naive`."""
@@ -33,7 +39,8 @@ class ChooserOptions:
     acquisition: str = "auto"
     """What the search maximises, by its name; `auto` is `ei`, and `nei` under noise."""
     priors: Mapping[str, Prior] = field(default_factory=dict)
-    """Other priors than the default, by the name of the hyperparameter."""
+    """Other priors than the default, by the name of the hyperparameter: `{"noise":
+    horseshoe(0.1)}`, from `spearmint_int.sampling.priors`."""
     output_warp: bool = True
     """Whether values above their median are drawn in by a power that is sampled."""
     trend: bool = True

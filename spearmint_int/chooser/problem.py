@@ -28,10 +28,10 @@ OBJECTIVE = "main"  # the task of an experiment that names none
 
 @dataclass(frozen=True)
 class Constraint:
-    """A task whose value has to be at least 0."""
+    """A number that has to be at least 0, beside the one that is optimised."""
 
     task: str
-    """Its name among the values of a result."""
+    """Its name among the numbers that the function returns."""
     likelihood: str = "GAUSSIAN"
     """`NOISELESS` where the same parameters always give the same value."""
     min_confidence: float = 0.99

@@ -140,8 +140,11 @@ def _document(draws: OptimumDraws) -> dict[str, Any]:
 @json_option
 @on_folder
 def audit(folder: Folder, as_json: bool) -> None:
-    """How many suggestions of the naive and the basic treatment of integers would have been repeats
-    of evaluations that were there already, at moments of this run."""
+    """How many suggestions would have been wasted if integers were rounded and not in the kernel.
+
+    At moments of this run the naive and the basic treatment choose too; what they choose is wasted
+    where it rounds to an evaluation that was there already.
+    """
     from spearmint_int.analysis.rounding import waste_of_rounding  # noqa: PLC0415
 
     moments = _moments(folder)

@@ -30,7 +30,12 @@ OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
 @click.option("--mongodb", metavar="URI", help="Also all experiments on this server.")
 @click.option("--database", metavar="NAME", help="Only those in this database of the server.")
 @click.option(
-    "--port", default=8050, show_default=True, type=click.IntRange(0, 65535), help="0 is any."
+    "--port",
+    default=8050,
+    show_default=True,
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    help="The port to listen at; 0 is a free one.",
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen at.")
 @click.option("--token", help="The token that is asked for; default: a new one at each start.")
@@ -49,7 +54,9 @@ def dashboard(
     allow_actions: bool,
     file_name: str,
 ) -> None:
-    """Experiments, their figures and their jobs, as they are now. Read only unless told otherwise.
+    """Show experiments, their figures and their jobs as they are now.
+
+    Nothing can be changed from there, unless you say --allow-actions.
 
     Without a DIR it is the experiment in this folder; or, where there is none, those of the server
     at SPEARMINT_DB_ADDRESS, which keeps a password out of the list of processes.

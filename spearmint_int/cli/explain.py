@@ -34,7 +34,8 @@ USUAL = 2.0  # standard deviations; beyond it a result is a surprise
 @config_option
 @json_option
 def explain(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
-    """What the model expected there, what else it weighed, and what would have changed its mind."""
+    """Why a job was chosen: what the model expected there, what else it weighed, and what would
+    have changed its mind."""
     from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
     from spearmint_int.explanation import explain as explanation_of  # noqa: PLC0415
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415

@@ -45,9 +45,9 @@ def add(
     """Add results that were computed elsewhere, from a CSV or JSON file ('-' for stdin).
 
     A column (or key) for each variable, one for the value; an empty value means 'failed there'.
-    Either every row is added or, if one does not fit, none. A result that is there already, with
-    the same parameters and the same values, added before or of the experiment's own jobs, is left
-    out; one that stands in the file more often than it is there is added.
+    Either every row is added or, if one does not fit, none. A result that the experiment has
+    already, with the same parameters and the same values, is left out; a row that stands twice in
+    the file is two results.
     """
     file, folder = _file_and_folder(arguments, file_name)
     results, skipped = _results(file, folder.config, column=column, skip=skip)

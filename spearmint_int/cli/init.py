@@ -87,7 +87,7 @@ README = """# %(name)s
 | `max-concurrent` | 1 | jobs at the same time |
 | `seed` | 1 | the same seed gives the same suggestions |
 | `variables` | three | FLOAT and INT have `min` and `max` (both included), ENUM has `options`; \
-`"log": true` searches a FLOAT on a log scale; `size` makes a vector |
+`"log": true` searches on a log scale; `size` makes a vector |
 
 More keys: `max-time`, `job-time-limit` (seconds, or "2h"), `max-attempts`, `initial-points` (a list
 of guesses to run first), `database` (`{"address": "mongodb://…"}` to share jobs between machines).

@@ -41,14 +41,16 @@ OUTPUT_LINES = 10
     "--status", "name", type=click.Choice(["new", "pending", "complete", "broken"]),
     help="Only jobs of this status.",
 )  # fmt: skip
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="Only the newest N jobs.")
+@click.option(
+    "-n", "--limit", metavar="N", type=click.IntRange(min=1), help="Only the newest N jobs."
+)
 @click.option("--all", "all_jobs", is_flag=True, help=f"All, not only the newest {SHOWN_JOBS}.")
 @json_option
 @on_folder
 def jobs(
     folder: Folder, name: str | None, limit: int | None, all_jobs: bool, as_json: bool
 ) -> None:
-    """List the jobs: the newest ones, or with --all every one (as --json does)."""
+    """List the newest jobs; with --all, or --json, every one."""
     one_at_most({"--limit": limit is not None, "--all": all_jobs})
     status = None if name is None else JobStatus(name)
     if limit is None and not (all_jobs or as_json):

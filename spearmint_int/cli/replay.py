@@ -26,7 +26,7 @@ DIFFERENT = 1  # the exit code when one is not the same
 @config_option
 @json_option
 def replay(arguments: tuple[str, ...], file_name: str, as_json: bool) -> int:
-    """Choose again, from the stored data, what was chosen then: all jobs, or those named.
+    """Compute suggestions again from the stored data, of all jobs or of those named, and compare.
 
     The exit code is 1 where one is not the same, bit for bit.
     """

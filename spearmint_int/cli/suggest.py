@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Show the next points without running them.")
-@click.option("-n", "number", default=1, type=click.IntRange(min=1), help="How many points.")
+@click.option(
+    "-n", "number", default=1, metavar="N", type=click.IntRange(min=1), help="N points; default 1."
+)
 @click.option("--reserve", is_flag=True, help="Hold them under job numbers, for 'tell'.")
 @json_option
 @on_folder

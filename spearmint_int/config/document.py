@@ -107,7 +107,9 @@ class Resource(Section):
     max_concurrent_in_all: Count | None = Field(
         default=None, description="jobs that all managers together run at the same time"
     )
-    max_finished_jobs: Count | None = Field(default=None, description="the budget: jobs in all")
+    max_finished_jobs: Count | None = Field(
+        default=None, description="the budget: jobs in all, broken ones too"
+    )
     scheduler_args: SchedulerArgs | None = Field(
         default=None,
         description="options for sbatch or qsub, as on a command line; plugins may want others",
@@ -154,24 +156,35 @@ class Document(ChooserArgs, Resource):
     json_schema: Any = Field(default=None, alias="$schema", description="for editors; not used")
     experiment_name: Text | None = Field(default=None, description="default: the folder's name")
     language: Language = Field(default="PYTHON", description="PYTHON or SHELL")
-    main_file: Text | None = Field(default=None, description="the objective; .py is optional")
+    main_file: Text | None = Field(
+        default=None, description="the objective, required; .py is optional"
+    )
     variables: dict[str, Variable] = Field(description="the inputs, by name")
     likelihood: Likelihood = Field(
         default="GAUSSIAN", description="NOISELESS if repeats give equal values"
     )
     maximize: bool = Field(default=False, description="look for the largest value")
     tasks: dict[str, Task] | None = Field(
-        default=None, description="one OBJECTIVE and any CONSTRAINTs; default: one OBJECTIVE, main"
+        default=None,
+        description="what main returns, by name: one OBJECTIVE and any CONSTRAINTs; default: one"
+        " OBJECTIVE, main",
     )
-    resources: dict[str, Resource] | None = Field(default=None, description="default: one, Main")
+    resources: dict[str, Resource] | None = Field(
+        default=None, description="where jobs run, by name; default: one, Main"
+    )
     chooser: Text = Field(default="default_chooser", description="who picks the next point")
-    chooser_args: ChooserArgs | None = Field(default=None, description="options of the chooser")
-    polling_time: Seconds = Field(
-        default=5.0, description="seconds between looks at a shared database"
+    chooser_args: ChooserArgs | None = Field(
+        default=None,
+        description="options of the chooser, such as mcmc-iters; they may also be at the top level",
     )
-    database: Database = Database()
+    polling_time: Seconds = Field(
+        default=5.0, description="seconds between looks at a shared database or a batch queue"
+    )
+    database: Database = Field(
+        default=Database(), description="where the jobs are kept: address and name"
+    )
     seed: Annotated[int, Field(ge=0, lt=2**63), Whole] = Field(
-        default=0, description="of every random choice"
+        default=0, description="the same seed and the same results give the same suggestions"
     )
     max_attempts: Count = Field(
         default=3, description="starts of one job before it counts as broken"
@@ -191,7 +204,8 @@ class Document(ChooserArgs, Resource):
         description="seconds between signs of life; default: a third of lease-time",
     )
     integer_treatment: Treatment = Field(
-        default="proposed", description="how the model sees integers"
+        default="proposed",
+        description="how the model sees integers: proposed (in the kernel), basic or naive",
     )
     acquisition: Text = Field(
         default="auto", description="what the search maximises; auto is ei, and nei under noise"
@@ -199,8 +213,8 @@ class Document(ChooserArgs, Resource):
     kernel: Text = Field(default="matern52", description="the covariance function")
     priors: dict[str, dict[str, Any]] = Field(
         default={},
-        description="mean, amplitude, noise, length-scale, output-power, trend or input-warp:"
-        " {type, …}",
+        description="of mean, amplitude, noise, length-scale, output-power, trend or input-warp:"
+        ' {"noise": {"type": "horseshoe", "scale": 0.1}}',
     )
     initial_points: Annotated[tuple[dict[str, Any], ...], Listed, BeforeValidator(_guesses)] = (
         Field(default=(), description="guesses that are run first, in this order")

@@ -13,7 +13,14 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from spearmint_int.config.document import ChooserArgs, Database, Document, Resource, Task
+from spearmint_int.config.document import (
+    ChooserArgs,
+    Database,
+    Document,
+    ModelOptions,
+    Resource,
+    Task,
+)
 from spearmint_int.config.section import Section
 from spearmint_int.config.variables import VARIABLES
 from spearmint_int.registry import ACQUISITIONS, CHOOSERS, KERNELS, PRIORS, SCHEDULERS, Registry
@@ -22,10 +29,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "config.md"
 
 HEAD = """# Config reference
 
-Every key may be spelt with hyphens or underscores; types and languages in any case. An unknown key
-is an error with the nearest known one. `spearmint-int check DIR` says what is wrong with a config,
-by its place; editors can use the JSON Schema `spearmint_int/config.schema.json`.
+Every key may be spelt with hyphens or underscores; types and languages in any case. Times are
+seconds, or texts such as "30m" and "2h". An unknown key is an error with the nearest known one.
+`spearmint-int check DIR` says what is wrong with a config, by its place; editors can use the JSON
+Schema `spearmint_int/config.schema.json`.
 """
+TASK_MODEL = """An OBJECTIVE may also have the keys of 'Sampling and search' down to `input-warp`,
+which then win over those elsewhere; in a CONSTRAINT they have no effect."""
 NAMED: tuple[tuple[str, Registry[Any]], ...] = (
     ("acquisition", ACQUISITIONS),
     ("kernel", KERNELS),
@@ -38,6 +48,7 @@ NAMED: tuple[tuple[str, Registry[Any]], ...] = (
 def reference_text() -> str:
     """The page, in Markdown."""
     inherited = {*ChooserArgs.model_fields, *Resource.model_fields}
+    model = ModelOptions.model_fields
     own = {k: f for k, f in Document.model_fields.items() if k not in inherited}
     parts = [HEAD, _table("The experiment", own)]
     for name, section in VARIABLES.items():
@@ -45,7 +56,8 @@ def reference_text() -> str:
     parts += [
         _section("A resource (or at the top level, when there is one)", Resource),
         _section("Sampling and search (at the top level or in `chooser-args`)", ChooserArgs),
-        _section("A task", Task),
+        _table("A task", {k: f for k, f in Task.model_fields.items() if k not in model}),
+        TASK_MODEL,
         _section("The database", Database),
         "\n".join(["## Names", "", *_names()]),
     ]

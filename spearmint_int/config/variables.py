@@ -35,9 +35,9 @@ SURELY_EXACT = 2**31  # integers up to here are told apart, however many there a
 class FloatVariable(Section):
     """A real variable between `min` and `max`, both included."""
 
-    type: Annotated[Literal["FLOAT"], Upper]
-    min: Real
-    max: Real
+    type: Annotated[Literal["FLOAT"], Upper] = Field(description="FLOAT: a real number")
+    min: Real = Field(description="the smallest value")
+    max: Real = Field(description="the largest value")
     size: Count = Field(
         default=1, le=MOST_VALUES, description="number of values; the objective gets an array"
     )
@@ -65,13 +65,16 @@ class FloatVariable(Section):
 class IntVariable(Section):
     """An integer variable between `min` and `max`, both included."""
 
-    type: Annotated[Literal["INT"], Upper]
-    min: Bound
-    max: Bound
+    type: Annotated[Literal["INT"], Upper] = Field(description="INT: an integer")
+    min: Bound = Field(description="the smallest value")
+    max: Bound = Field(description="the largest value; step and base must reach it from min")
     size: Count = Field(
         default=1, le=MOST_VALUES, description="number of values; the objective gets an array"
     )
-    log: bool = Field(default=False, description="search on a log scale; min must be at least 1")
+    log: bool = Field(
+        default=False,
+        description="search on a log scale; not with step or base; min must be at least 1",
+    )
     step: Count = Field(default=1, description="only every step-th integer, counted from min")
     base: Annotated[int, Field(ge=2), Whole] | None = Field(
         default=None, description="only min times the powers of this number, such as 2"
@@ -111,8 +114,10 @@ Option = Annotated[str | int | float, BeforeValidator(_option)]
 class EnumVariable(Section):
     """One of several `options`, without an order."""
 
-    type: Annotated[Literal["ENUM"], Upper]
-    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=MOST_OPTIONS), Listed]
+    type: Annotated[Literal["ENUM"], Upper] = Field(description="ENUM: one of several options")
+    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=MOST_OPTIONS), Listed] = (
+        Field(description="texts or numbers, without an order")
+    )
     size: Count = Field(
         default=1, le=MOST_VALUES, description="number of values; the objective gets a list"
     )

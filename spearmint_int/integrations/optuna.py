@@ -60,9 +60,12 @@ class Parameter:
 class SpearmintSampler(BaseSampler):  # type: ignore[misc]
     """Bayesian optimization with the integers in the kernel.
 
-    The first trial, and parameters that not every trial has, are drawn at random. A seed of None
-    is another one each time. `options` are fields of ChooserOptions, such as
-    `likelihood="NOISELESS"` where repeats give equal values.
+    - `seed`: the same one gives the same suggestions; None is another one each time.
+    - `options`: fields of `ChooserOptions`, such as `likelihood="NOISELESS"` where the same
+      parameters always give the same value.
+
+    The first trial, and parameters that not every trial has, are drawn at random. A study of
+    several objectives is refused.
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:

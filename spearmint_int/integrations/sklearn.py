@@ -32,9 +32,12 @@ MEAN_SCORE = "mean_test_"  # before the name of a metric in cv_results_
 class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
     """Bayesian optimization of cross-validated scores, with the integers in the kernel.
 
-    `param_space` maps parameters to `Int`, `Float` or `Enum`, or to a list of choices, which may be
-    anything. `n_iter` settings are tried, `n_points` at a time. `options` are fields of
-    ChooserOptions. Everything else is as in scikit-learn's own searches; after `fit`,
+    - `param_space`: an `Int`, `Float` or `Enum` for each parameter, or a list of choices, which
+      may be anything.
+    - `n_iter`: how many settings are tried, `n_points` at a time.
+    - `options`: a dictionary of fields of `ChooserOptions`.
+
+    Everything else is as in scikit-learn's own searches; `random_state` is the seed. After `fit`,
     `optimizer_` has the model, in which a choice of a list is its place in it, from 0 on.
     """
 
