@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from spearmint_int.config.declaration import params_of_today
 from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import Failure, Job, JobStatus
 from spearmint_int.launcher.output import output_path
@@ -101,7 +102,7 @@ class ProgressTracker:
                 return self._best
             try:
                 params = self._ended.get(job_id) or self._store.job(job_id).params
-                return Best(job_id, value, params)
+                return Best(job_id, value, params_of_today(params, self._config))
             except (DamagedJob, JobNotFound):  # somebody has been at the store meanwhile
                 self._history.leave_out([job_id])
         return None

@@ -94,6 +94,15 @@ def test_every_command_has_the_value_that_earlier_jobs_had_of_a_new_variable(
         assert second["params"] == {"k": 3, "x": -0.25, "n": 0}
 
 
+def test_a_run_tells_the_best_of_earlier_jobs_with_the_value_of_a_new_variable(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    (with_results / "objective.py").write_text("def main(job_id, params): return 7.0")
+    declare(with_results, k={"type": "INT", "min": 0, "max": 9, "was": 3}, x=X, n=N)
+    assert "best: 0.0625 at k=3 x=-0.25 n=0 (job 2)" in spearmint("run", with_results).out
+    assert "k: 3\nx: -0.25\nn: 0\n" in (with_results / "best_job_and_result.txt").read_text()
+
+
 def test_a_vector_that_is_new_had_its_value_in_every_element(
     spearmint: CommandLine, with_results: Path
 ) -> None:
