@@ -278,7 +278,11 @@ def _is_below(file: Path, folder: Path) -> bool:
 def place_of(error: SyntaxError) -> str:
     """The file and line of a syntax error, and what to do where it is only old."""
     name = Path(error.filename or "").name
-    old = f": this is Python 2, which '2to3 -w {name}' rewrites" if _is_python2(error) else ""
+    old = (
+        f": this is Python 2; '2to3 -w {name}' rewrites it (Python 3.12 has it)"
+        if _is_python2(error)
+        else ""
+    )
     return f" ({name}, line {error.lineno}){old}"
 
 

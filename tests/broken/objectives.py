@@ -45,7 +45,7 @@ UNLOADABLE = {
     "main is no function": module("main = 3\n", "launch", r"has no function main"),
     "exits when loaded": module("import sys\nsys.exit(3)\n", "launch|exit", r"SystemExit|exit"),
     "wrong arguments": module("def main(x): return 1\n", "exception", r"must define main\(job_id"),
-    "Python 2": module("print 'x'\n", "launch", r"this is Python 2, which '2to3 -w"),
+    "Python 2": module("print 'x'\n", "launch", r"this is Python 2; '2to3 -w"),
     "script without interpreter": shell("#!/no/such/shell\necho 1", "launch", r"objective"),
 }
 

@@ -79,7 +79,7 @@ def test_python_2_is_recognised_and_the_remedy_named(line: str) -> None:
         compile(f"{line}\n", str(Path("folder/old.py")), "exec")
     text = place_of(caught.value)
     assert text.startswith(" (old.py, line ")
-    assert text.endswith(": this is Python 2, which '2to3 -w old.py' rewrites")
+    assert text.endswith(": this is Python 2; '2to3 -w old.py' rewrites it (Python 3.12 has it)")
 
 
 @pytest.mark.parametrize("line", ["x = = 3", "for x in y\n    pass", "print('a'", "f(x y)"])
