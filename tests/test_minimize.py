@@ -44,8 +44,9 @@ def test_the_result_is_the_best_of_its_history() -> None:
 
 
 def test_a_recommendation_prints_as_the_minimum_with_its_sd_and_its_place() -> None:
-    shown = str(Recommendation({"x": 0.25, "k": 2}, np.array([0.25, 0.4]), 0.123456789, 0.0123))
-    assert shown == "0.123457 ± 0.012 at x=0.25, k=2"
+    params, point = {"x": 0.25, "k": 2}, np.array([0.25, 0.4])
+    assert str(Recommendation(params, point, 0.123456789, 0.0123)) == "0.123 ± 0.012 at x=0.25, k=2"
+    assert str(Recommendation(params, point, 5.0, 6.7e-17)) == "5 at x=0.25, k=2"  # rounding
 
 
 def test_the_same_seed_gives_the_same_history() -> None:
