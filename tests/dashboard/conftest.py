@@ -85,7 +85,8 @@ def await_text(browser: Any, wanted: str, selector: str = "main") -> float:
     began = time.monotonic()
     while wanted not in text_of(browser, selector):
         waited = time.monotonic() - began
-        assert waited < PATIENCE, f"no {wanted!r} in: {text_of(browser, selector)[:500]}"
+        seen = f"{browser.current_url}: {text_of(browser, selector)[:500]}"
+        assert waited < PATIENCE, f"no {wanted!r} at {seen}"
         time.sleep(0.05)
     return time.monotonic() - began
 
