@@ -44,6 +44,16 @@ def reaper(place: Place, store: Store) -> Reaper:
     return Reaper(JobContext(experiment(place), store, {}, US, "", lambda _: None))
 
 
+def queue_that_says(state: WorkerState, folder: Path) -> BatchQueue:
+    """One that has the same word of every worker."""
+
+    class Queue(BatchQueue):
+        def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
+            return dict.fromkeys(ids, state)
+
+    return Queue(folder / "queue")
+
+
 def claim(store: Store, owner: str, *, lease: float = 60.0) -> Job:
     store.add(JobDraft({"x": 0.0, "k": 0}, (0.5, 0.1)))
     job = store.claim(owner, lease_seconds=lease)
@@ -161,11 +171,7 @@ def test_a_reserved_point_waits_on_when_a_tell_was_killed(
 def test_a_job_that_another_machine_has_queued_keeps_its_lease_whatever_is_known_of_it(
     place: Place, store: Store, tmp_path: Path, state: WorkerState
 ) -> None:
-    class Queue(BatchQueue):
-        def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
-            return dict.fromkeys(ids, state)
-
-    schedulers = {"Main": Queue(tmp_path / "queue")}
+    schedulers = {"Main": queue_that_says(state, tmp_path)}
     reaper = Reaper(JobContext(experiment(place), store, schedulers, US, "", lambda _: None))
     job = claim(store, "elsewhere:1:1:x", lease=0.3)
     store.attach(job.claim, ProcessInfo(proc_id="7"))
@@ -178,11 +184,7 @@ def test_a_job_that_another_machine_has_queued_keeps_its_lease_whatever_is_known
 def test_a_job_that_another_machine_has_queued_and_that_never_began_costs_no_attempt(
     place: Place, store: Store, tmp_path: Path, state: WorkerState
 ) -> None:
-    class Queue(BatchQueue):
-        def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
-            return dict.fromkeys(ids, state)
-
-    schedulers = {"Main": Queue(tmp_path / "queue")}
+    schedulers = {"Main": queue_that_says(state, tmp_path)}
     config = experiment(place, max_attempts=1)
     reaper = Reaper(JobContext(config, store, schedulers, US, "", lambda _: None))
     job = claim(store, "elsewhere:1:1:x", lease=0.3)
