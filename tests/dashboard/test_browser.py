@@ -65,6 +65,7 @@ def bring(folder: Path, spearmint: CommandLine, x: float) -> None:
 def test_from_the_experiments_to_a_job_and_back(browser: Any, shown: Server) -> None:
     browser.get(shown.url())
     await_text(browser, "parabola")
+    browser.execute_script("window.loads = 1")  # gone with the next load
     press(browser, "main a[href='/e/parabola']")
     await_text(browser, "1 to 4 of 4")
     assert browser.current_url.endswith("/e/parabola")
@@ -72,8 +73,10 @@ def test_from_the_experiments_to_a_job_and_back(browser: Any, shown: Server) -> 
     press(browser, "a[href='/e/parabola/jobs/2']")
     await_text(browser, "No model chose this point.")
     assert browser.title == "job 2 · parabola"
+    assert browser.current_url.endswith("/e/parabola/jobs/2")
     browser.back()
     await_text(browser, "1 to 4 of 4")
+    assert browser.execute_script("return window.loads") == 1
 
 
 def test_without_the_token_the_browser_sees_a_401(browser: Any, shown: Server) -> None:

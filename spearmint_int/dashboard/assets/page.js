@@ -51,7 +51,9 @@ function pressed(event) {
     dash_clientside.set_props('order', {data: now});
   } else if (link && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
     event.preventDefault();
-    dash_clientside.set_props('address', {pathname: link.getAttribute('href')});
+    history.pushState({}, '', link.getAttribute('href')); // a set pathname would load the page
+    dispatchEvent(new PopStateEvent('popstate')); // which dash's own address hears
+    scrollTo(0, 0);
   }
 }
 
