@@ -51,6 +51,31 @@ class Provenance:
     start: ChainState | None = None  # where the chain of hyperparameters stood
     acquired: Acquired | None = None
 
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        source: str,
+        *,
+        batch: int = 0,
+        reason: str | None = None,
+        acquired: Acquired | None = None,
+    ) -> Provenance:
+        """The provenance of a point that was chosen for the problem."""
+        return cls(
+            source=source,
+            treatment=problem.options.treatment,
+            observations=len(problem.observations),
+            unique_rows=len(problem.evaluated_keys),
+            pending=len(problem.pending),
+            failed=len(problem.values) - problem.finite,
+            fingerprint=problem.fingerprint,
+            batch=batch,
+            reason=reason,
+            start=problem.chain,
+            acquired=acquired,
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Flat, as a job keeps it: what a model adds stands beside the rest."""
         apart = ("acquired", "start")

@@ -24,7 +24,8 @@ from spearmint_int.acquisition import LOG_HALF, Feasibility
 from spearmint_int.arrays import BoolArray, FloatArray, point_key
 from spearmint_int.chooser.options import ChooserOptions
 from spearmint_int.chooser.problem import Constraint, Problem
-from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
+from spearmint_int.chooser.treatment import input_transform
+from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.model import Ensemble, OutputScale, TrainingData, shares
 from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
 from spearmint_int.sampling.priors import LEAST_NOISE, horseshoe
@@ -78,7 +79,7 @@ class FittedModel:
         posteriors = self.draws.posteriors
         if self.constraints:
             posteriors = tuple(replace(p, usable=self.holding) for p in posteriors)
-        return Ensemble(posteriors, transform_of(self.problem))
+        return Ensemble(posteriors, input_transform(self.problem))
 
     @cached_property
     def holding(self) -> BoolArray:
@@ -279,17 +280,12 @@ def _fit_beside(
     )
     model = model_of(problem.space, options, trend=False)
     draws = sample_posteriors(data, model, options.sampler, rng=rng)
-    return Ensemble(draws.posteriors, transform_of(problem)), data
+    return Ensemble(draws.posteriors, input_transform(problem)), data
 
 
 def _rows(problem: Problem) -> FloatArray:
     """The observations' points as the model has them [n, D]."""
-    return np.asarray(transform_of(problem)(problem.observations.points), dtype=np.float64)
-
-
-def transform_of(problem: Problem) -> InputTransform:
-    """T, or none: the basic and naive treatments take integers for reals."""
-    return rounding(problem.space) if problem.options.rounds else unrounded
+    return np.asarray(input_transform(problem)(problem.observations.points), dtype=np.float64)
 
 
 def model_of(space: Space, options: ChooserOptions, *, trend: bool) -> Model:

@@ -25,22 +25,28 @@ from spearmint_int.acquisition import (
 )
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser.answer import Acquired, Answer, Recommendation, RunnerUp, Suggestion
-from spearmint_int.chooser.design import (
+from spearmint_int.chooser.answer import (
+    Acquired,
+    Answer,
+    Provenance,
+    Recommendation,
+    RunnerUp,
+    Suggestion,
+)
+from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, fit_for_search
+from spearmint_int.chooser.model_free import (
+    design_suggestion,
+    one_by_one,
+    random_suggestion,
+    suggestion_at,
+)
+from spearmint_int.chooser.problem import Problem
+from spearmint_int.chooser.treatment import (
     check_not_exhausted,
     excluded_keys,
     search_space,
     stored_point,
 )
-from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, fit_for_search
-from spearmint_int.chooser.plain import (
-    design_suggestion,
-    one_by_one,
-    provenance,
-    random_suggestion,
-    with_provenance,
-)
-from spearmint_int.chooser.problem import Problem
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.model import Ensemble
 
@@ -212,8 +218,8 @@ class _Turn:
             chain=model.draws.health,
             seconds=seconds,
         )
-        why = provenance(problem, found.source, batch=self.number, acquired=acquired)
-        return with_provenance(problem, point, why)
+        why = Provenance.of(problem, found.source, batch=self.number, acquired=acquired)
+        return suggestion_at(problem, point, why)
 
     def _runner_up(self, found: Found) -> RunnerUp | None:
         if found.runner_up is None:
