@@ -78,44 +78,47 @@ class FittedModel:
     def ensemble(self) -> Ensemble:
         posteriors = self.draws.posteriors
         if self.constraints:
-            posteriors = tuple(replace(p, usable=self.holding) for p in posteriors)
+            posteriors = tuple(replace(p, usable=self.feasible_rows) for p in posteriors)
         return Ensemble(posteriors, input_transform(self.problem))
 
     @cached_property
-    def holding(self) -> BoolArray:
-        """Which of the rows [n] fulfil every constraint, as far as is known."""
-        hold = _all_count(self.constraints, self.data.X)
+    def feasible_rows(self) -> BoolArray:
+        """Which of the rows [n] count as feasible: every constraint holds, and evaluations work."""
+        feasible = _all_count(self.constraints, self.data.X)
         if not self.constraints or self.feasibility is None:
-            return hold
-        return hold & self.feasibility.works(self.data.X)
+            return feasible
+        return feasible & self.feasibility.is_likely(self.data.X)
 
     @property
-    def knows_no_place(self) -> bool:
-        """Whether there are constraints, and no place within the bounds is known where all hold."""
+    def seeks_feasible(self) -> bool:
+        """Whether there are constraints, and no row within the bounds is feasible: the next point
+        is sought where all constraints are likeliest to hold."""
         inside = self.problem.space.inside(self.data.X)
-        return bool(self.constraints) and not np.any(self.holding & inside)
+        return bool(self.constraints) and not np.any(self.feasible_rows & inside)
 
     @property
-    def knows_no_best(self) -> bool:
-        """Whether there is no best to be sure of: no place is known where all hold, or one of the
-        constraints has no number yet, as when it is misspelt."""
-        return len(self.constraints) < len(self.problem.constraints) or self.knows_no_place
+    def has_no_best(self) -> bool:
+        """Whether there is no best result to be sure of: no row is feasible, or a constraint has no
+        number yet, as when its name is misspelt."""
+        return len(self.constraints) < len(self.problem.constraints) or self.seeks_feasible
 
     @property
     def anchors(self) -> FloatArray:
-        """The rows evaluated so far, best first, those that violate a constraint last; none from
-        beyond the bounds."""
-        rows = self.data.X[np.lexsort((self.data.row_means(self.data.y), ~self.holding))]
+        """The evaluated rows within the bounds, best first, those that violate a constraint last;
+        the centre of the cube where there are none."""
+        rows = self.data.X[np.lexsort((self.data.row_means(self.data.y), ~self.feasible_rows))]
         inside = rows[self.problem.space.inside(rows)]
         return inside if len(inside) else np.full((1, rows.shape[1]), 0.5)
 
-    def works(self, points: FloatArray, *, constraints_from: float = 0.5) -> BoolArray:
-        """Whether an evaluation at points [m, D] is likelier to work than to fail, and fulfils each
-        constraint with at least this probability [m]."""
-        hold = _all_count(self.constraints, points, least=np.log(constraints_from))
-        return hold if self.feasibility is None else hold & self.feasibility.works(points)
+    def is_feasible(self, points: FloatArray, *, constraints_from: float = 0.5) -> BoolArray:
+        """Whether each of the points [m, D] fulfils every constraint with at least this
+        probability, and an evaluation there is likelier to work than to fail [m]."""
+        feasible = _all_count(self.constraints, points, least=np.log(constraints_from))
+        if self.feasibility is None:
+            return feasible
+        return feasible & self.feasibility.is_likely(points)
 
-    def draw_holding(self, points: FloatArray, rng: np.random.Generator, count: int) -> BoolArray:
+    def draw_feasible(self, points: FloatArray, rng: np.random.Generator, count: int) -> BoolArray:
         """Whether every constraint holds at points [m, D], in `count` joint draws [count, m]."""
         each = [constraint.draw(points, rng, count) for constraint in self.constraints.values()]
         return np.asarray(np.all(each, axis=0))
@@ -184,8 +187,8 @@ def _fit(
     constraints = _fit_constraints(problem, rng)
     scale = OutputScale.of(values, at_least=least_unit)
     if constraints:
-        told = problem.observations.worked[worked]
-        scale = _with_knee_among(values[_all_count(constraints, X) & told], scale)
+        feasible = _all_count(constraints, X) & problem.observations.worked[worked]
+        scale = _with_knee_among(values[feasible], scale)
     y = scale.apply(values)
     data = TrainingData.collapse(X, y, reference=y)
     draws = sample_posteriors(data, model, problem.options.sampler, rng=rng, start=problem.chain)
@@ -194,12 +197,12 @@ def _fit(
     return FittedModel(problem, scale, data, draws, feasibility, constraints)
 
 
-def _with_knee_among(holding: FloatArray, scale: OutputScale) -> OutputScale:
-    """With the good half of the values that fulfil every constraint below the knee, where outputs
-    are as they are: the best of all may be far below, and forbidden."""
-    if len(holding) == 0:
+def _with_knee_among(feasible: FloatArray, scale: OutputScale) -> OutputScale:
+    """With the knee no lower than the median of the feasible values: outputs are not warped below
+    it, and the best of all values may be far below the feasible ones."""
+    if len(feasible) == 0:
         return scale
-    return replace(scale, knee=max(scale.knee, float(np.median(holding))))
+    return replace(scale, knee=max(scale.knee, float(np.median(feasible))))
 
 
 # --- failures and constraints ---------------------------------------------------------------------
@@ -208,7 +211,7 @@ def _with_knee_among(holding: FloatArray, scale: OutputScale) -> OutputScale:
 def _all_count(
     constraints: Mapping[str, Feasibility], points: FloatArray, *, least: float = LOG_HALF
 ) -> BoolArray:
-    """Where every constraint holds, as far as is known [m]."""
+    """Where every constraint counts as feasible [m]."""
     each = [constraint.counts(points, least=least) for constraint in constraints.values()]
     return np.asarray(np.all([np.ones(len(points), dtype=np.bool_), *each], axis=0))
 
@@ -219,8 +222,7 @@ def _fit_feasibility(problem: Problem, failed: BoolArray, rng: np.random.Generat
     shift, scale = float(np.mean(ones)), float(np.std(ones)) or 1.0
     y, half = (ones - shift) / scale, (0.5 - shift) / scale
     ensemble, data = _fit_beside(problem, _rows(problem), y, rng)
-    worked = data.X[data.row_means(y) < half]
-    return Feasibility(ensemble, half, frozenset(point_key(row) for row in worked))
+    return Feasibility(ensemble, half, _keys(data.X[data.row_means(y) < half]))
 
 
 def _fit_constraints(problem: Problem, rng: np.random.Generator) -> dict[str, Feasibility]:
@@ -248,9 +250,8 @@ def _fit_constraint(
     ensemble, data = _fit_beside(
         problem, _rows(problem)[known], y, rng, likelihood=constraint.likelihood
     )
-    held = data.X[data.row_means(values) >= 0.0]
-    seen = frozenset(point_key(row) for row in held)
-    return Feasibility(ensemble, limit, seen, certain=constraint.noiseless)
+    observed = _keys(data.X[data.row_means(values) >= 0.0])
+    return Feasibility(ensemble, limit, observed, certain=constraint.noiseless)
 
 
 def _drawn_in(values: FloatArray) -> FloatArray:
@@ -281,6 +282,10 @@ def _fit_beside(
     model = model_of(problem.space, options, trend=False)
     draws = sample_posteriors(data, model, options.sampler, rng=rng)
     return Ensemble(draws.posteriors, input_transform(problem)), data
+
+
+def _keys(rows: FloatArray) -> frozenset[bytes]:
+    return frozenset(point_key(row) for row in rows)
 
 
 def _rows(problem: Problem) -> FloatArray:

@@ -12,16 +12,17 @@ import numpy as np
 from spearmint_int.acquisition import (
     LOG_HALF,
     PULL,
-    AllHold,
+    FeasibleOnly,
     Found,
-    LeastMissed,
+    JointFeasibility,
     NegativeBound,
+    NegativeViolation,
     SupportsPending,
     Surface,
-    WhereItWorks,
     acquisition_named,
+    is_logarithmic,
     maximize,
-    weighed,
+    weighted,
 )
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.blas import one_blas_thread
@@ -126,8 +127,8 @@ class _Turn:
     @classmethod
     def first(cls, model: FittedModel, rng: np.random.Generator) -> _Turn:
         problem, ensemble = model.problem, model.ensemble
-        if model.knows_no_place:
-            return cls(model, problem, ensemble, FEASIBILITY, _all_hold(model, problem))
+        if model.seeks_feasible:
+            return cls(model, problem, ensemble, FEASIBILITY, _joint_feasibility(model, problem))
         if len(problem.pending):
             ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
         name = problem.options.acquisition_in_use
@@ -144,7 +145,7 @@ class _Turn:
     def by(self, acquisition: str, rng: np.random.Generator) -> _Turn:
         """By another acquisition, of the ensemble with this batch's points under way."""
         if acquisition == FEASIBILITY:
-            surface: Surface = _all_hold(self.model, self.problem)
+            surface: Surface = _joint_feasibility(self.model, self.problem)
             return replace(self, acquisition=acquisition, surface=surface)
         ensemble = self.ensemble
         if self.number:
@@ -161,7 +162,7 @@ class _Turn:
             turn = self.by("ei", rng)
             found = turn._search(rng)
         if found is None and self.model.constraints:
-            # nowhere are they likely to hold, for an acquisition that can't be weighed
+            # the cut of an acquisition that is no logarithm has left no point
             turn = self.by(FEASIBILITY, rng)
             found = turn._search(rng)
         if found is None:
@@ -178,19 +179,19 @@ class _Turn:
 
     def _search(self, rng: np.random.Generator) -> Found | None:
         """Where an evaluation is likelier to work than to fail; elsewhere only if that is all."""
-        found = self._maximized(self.weighed(), rng)
+        found = self._maximized(self.weighted(), rng)
         if found is None and self.model.feasibility is not None:
-            found = self._maximized(self.weighed(least=-math.inf), rng)
+            found = self._maximized(self.weighted(least=-math.inf), rng)
         return found
 
-    def weighed(self, *, least: float = LOG_HALF) -> Surface:
-        """The surface with the probabilities that constraints hold and that evaluations work; it
-        is cut where the latter's logarithm is below `least`."""
+    def weighted(self, *, least: float = LOG_HALF) -> Surface:
+        """The surface times the probabilities that constraints hold and that evaluations work; −∞
+        where the logarithm of the latter is below `least`."""
         surface, constraints = self.surface, self.model.constraints.values()
-        weighs = bool(getattr(surface, "logarithmic", False))
+        least_of_constraint = -math.inf if is_logarithmic(surface) else LOG_HALF
         for constraint in () if self.acquisition == FEASIBILITY else constraints:
-            surface = weighed(surface, constraint, least=-math.inf if weighs else LOG_HALF)
-        return weighed(surface, self.model.feasibility, least=least)
+            surface = weighted(surface, constraint, least=least_of_constraint)
+        return weighted(surface, self.model.feasibility, least=least)
 
     def _maximized(self, surface: Surface, rng: np.random.Generator) -> Found | None:
         whole = self.problem.options.search
@@ -247,12 +248,12 @@ def searched(problem: Problem, acquisition: str) -> tuple[FittedModel, Surface]:
         turn = _Turn.first(model, rng)
         if acquisition != turn.acquisition:
             turn = turn.by(acquisition, rng)
-        return model, turn.weighed()
+        return model, turn.weighted()
 
 
-def _all_hold(model: FittedModel, problem: Problem) -> AllHold:
+def _joint_feasibility(model: FittedModel, problem: Problem) -> JointFeasibility:
     """How likely all constraints hold, with the points that are under way."""
-    return AllHold(tuple(model.constraints.values())).with_pending(problem.pending)
+    return JointFeasibility(tuple(model.constraints.values())).with_pending(problem.pending)
 
 
 def recommend(problem: Problem) -> Recommendation | None:
@@ -294,24 +295,26 @@ def _best_place(model: FittedModel, surface: Surface, rng: np.random.Generator) 
 
 def _next_best_place(model: FittedModel, rng: np.random.Generator) -> tuple[Found | None, str]:
     """Where the constraints are likeliest to hold, or missed by least; and which it is."""
-    likeliest = weighed(_all_hold(model, model.problem), model.feasibility, least=-math.inf)
+    joint = _joint_feasibility(model, model.problem)
+    likeliest = weighted(joint, model.feasibility, least=-math.inf)
     found = _best_place(model, likeliest, rng)
     if found is not None and found.value >= HOPELESS:
         return found, NOWHERE_SURE
-    missed = weighed(LeastMissed(tuple(model.constraints.values())), model.feasibility)
-    return _best_place(model, missed, rng), NOWHERE_LIKELY
+    violation = NegativeViolation(tuple(model.constraints.values()))
+    least_violated = weighted(violation, model.feasibility)
+    return _best_place(model, least_violated, rng), NOWHERE_LIKELY
 
 
 def _recommendable(model: FittedModel, kappa: float) -> Surface:
     """−(μ + κ σ), where an evaluation would work and every constraint surely holds."""
-    surface: NegativeBound | WhereItWorks = NegativeBound(model.ensemble, kappa)
+    surface: NegativeBound | FeasibleOnly = NegativeBound(model.ensemble, kappa)
     if model.feasibility is not None:
-        surface = WhereItWorks(surface, model.feasibility)
+        surface = FeasibleOnly(surface, model.feasibility)
     for constraint in model.problem.constraints:
         learned = model.constraints.get(constraint.task)
         if learned is not None:
             least = math.log(constraint.min_confidence)
-            surface = WhereItWorks(surface, learned, least, pull=PULL)
+            surface = FeasibleOnly(surface, learned, least, pull=PULL)
     return surface
 
 
