@@ -110,7 +110,7 @@ class AveragedAcquisition:
         scores = self.acquisition.scores(*self._in_units(mean, variance))
         value, weights = self._average(scores.value)
         # chain rule: dσ = dσ² / 2σ, shared by the fantasies of a sample
-        weights = weights * self.ensemble.output_units[1][:, np.newaxis, np.newaxis]
+        weights = weights * self.ensemble.output_units[1]
         by_mean = np.einsum("sfm,sfmd->md", weights * scores.d_mean, dmean)
         by_sd = np.sum(weights * scores.d_sd, axis=1) / (2.0 * np.sqrt(variance))
         return value, by_mean + np.einsum("sm,smd->md", by_sd, dvariance)
@@ -136,7 +136,7 @@ class AveragedAcquisition:
         or is noise), and so does all that improves on it: there the way back is linear, and the
         improvement is that of the objective.
         """
-        shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
+        shift, scale = self.ensemble.output_units
         sd = scale * np.sqrt(variance)[:, np.newaxis, :]
         return shift + scale * mean, sd, shift + scale * self.incumbents[:, :, np.newaxis]
 
@@ -180,13 +180,13 @@ class NegativeBound:
     def value(self, U: FloatArray) -> FloatArray:
         means, variances = self.ensemble.moments(U)
         shift, scale = self.ensemble.output_units
-        y = shift[:, np.newaxis, np.newaxis] + scale[:, np.newaxis, np.newaxis] * means
+        y = shift + scale * means
         sd = np.sqrt(self._spread(y, variances))
         return np.asarray(-np.mean(y, axis=(0, 1)) - self.kappa * sd)
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         means, variances, dmeans, dvariances = self.ensemble.moments_with_gradient(U)
-        shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
+        shift, scale = self.ensemble.output_units
         y, dy = shift + scale * means, scale[..., np.newaxis] * dmeans
         mean, dmean = np.mean(y, axis=(0, 1)), np.mean(dy, axis=(0, 1))
         spread = np.maximum(self._spread(y, variances), LEAST_VARIANCE)
@@ -200,6 +200,6 @@ class NegativeBound:
 
     def _spread(self, y: FloatArray, variances: FloatArray) -> FloatArray:
         """The mixture's variance: that of each sample, and that between them."""
-        scale = self.ensemble.output_units[1]
-        within = np.mean(scale[:, np.newaxis] ** 2 * variances, axis=0)
+        scale = self.ensemble.output_units[1][:, 0]
+        within = np.mean(scale**2 * variances, axis=0)
         return np.asarray(within + np.var(y, axis=(0, 1)))

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE
-from spearmint_int.errors import (
-    ConfigError,
-    JobNotFound,
-    SpaceError,
-    SpaceExhausted,
-    StoreError,
-)
+from spearmint_int.errors import ConfigError, JobNotFound, SpaceExhausted, StoreError
 from spearmint_int.evaluation import Evaluation, Pending, Returned
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
@@ -239,7 +233,7 @@ class StoredOptimizer(Optimizer):
             if job is None:
                 break
             place = self._experiment.placement.place(job.id, job.point)
-            if place is None or not self._is_inside(job.params):
+            if place is None or not self.space.contains(job.params):
                 self._store.fail(job.claim, OUTSIDE, max_attempts=1)
                 self._outside.add(job.id)
             else:
@@ -248,13 +242,6 @@ class StoredOptimizer(Optimizer):
         self._set_pending([*self._pending, *claimed])
         self._refresh()
         return claimed
-
-    def _is_inside(self, params: Params) -> bool:
-        try:
-            self.space.encode(params)
-        except SpaceError:
-            return False
-        return True
 
     def _store_results(self) -> None:
         """What was told, and could not be written until now if the store was away."""

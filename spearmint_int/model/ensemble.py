@@ -64,9 +64,9 @@ class Ensemble:
 
     @cached_property
     def output_units(self) -> tuple[FloatArray, FloatArray]:
-        """Shift and scale [S] from each sample's units to y, where outputs are not warped."""
+        """Shift and scale [S, 1, 1] from each sample's units to y, below the knee of its warp."""
         warps = [posterior.outputs for posterior in self.posteriors]
-        return np.array([w.shift for w in warps]), np.array([w.scale for w in warps])
+        return np.array([[[w.shift]] for w in warps]), np.array([[[w.scale]] for w in warps])
 
     def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of the outputs y, over samples and fantasies, with the warp undone."""

@@ -192,7 +192,7 @@ def test_the_incumbent_is_the_best_of_what_holds(options: ChooserOptions) -> Non
     model = fit_for_search(problem, problem.rng())
     assert model.feasible_rows.tolist() == [True, True, True, False, False]
     shift, scale = model.ensemble.output_units
-    incumbents = model.scale.undo(shift + scale * model.ensemble.incumbents[:, 0])
+    incumbents = model.scale.undo(shift[..., 0] + scale[..., 0] * model.ensemble.incumbents)
     assert np.all(incumbents > 5.0)
     assert model.anchors[:3, 0].tolist() == ELEVEN.lattice()[[2, 4, 0], 0].tolist()
 
