@@ -120,11 +120,11 @@ class Model:
         groups = self.covariance.groups
         group_of = {column: g for g, columns in enumerate(groups) for column in columns}
         return Layout(
-            len(groups),
-            self.noiseless,
-            self.warps_outputs,
-            self.warped_columns,
-            tuple(group_of[column] for column in self.warped_columns),
+            groups=len(groups),
+            noiseless=self.noiseless,
+            warps_outputs=self.warps_outputs,
+            warped_columns=self.warped_columns,
+            warped_groups=tuple(group_of[column] for column in self.warped_columns),
             trends=len(self.covariance.trend.columns) > 0,
         )
 

@@ -65,14 +65,18 @@ class Layout:
         return state
 
     def theta(self, state: FloatArray) -> Hyperparameters:
+        """The hyperparameters of a state: all but the mean and the power are logarithms there."""
         amplitude2 = math.exp(2.0 * state[AMPLITUDE])
-        noise = 0.0 if self.noiseless else amplitude2 * math.exp(state[RATIO])
         values = [float(x) for x in np.exp(state[LENGTHS:])]
         lengths, warps = values[: self.groups], values[self.groups :]
-        warp = InputWarp(self.warped_columns, tuple(warps[::2]), tuple(warps[1::2]))
-        trend = amplitude2 * math.exp(state[TREND]) if self.trends else 0.0
         return Hyperparameters(
-            float(state[MEAN]), amplitude2, noise, tuple(lengths), float(state[POWER]), warp, trend
+            mean=float(state[MEAN]),
+            amplitude2=amplitude2,
+            noise=0.0 if self.noiseless else amplitude2 * math.exp(state[RATIO]),
+            length_scales=tuple(lengths),
+            power=float(state[POWER]),
+            input_warp=InputWarp(self.warped_columns, tuple(warps[::2]), tuple(warps[1::2])),
+            trend=amplitude2 * math.exp(state[TREND]) if self.trends else 0.0,
         )
 
     def state(self, theta: Hyperparameters) -> FloatArray:

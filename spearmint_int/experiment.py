@@ -78,14 +78,14 @@ class Experiment:
     def problem(self) -> Problem:
         """All that is known now, as one value; a chooser minimises whatever the direction is."""
         return Problem(
-            self.space,
-            self._observations(),
-            self.history.pending(),
-            self.options,
-            self.seed,
-            self._chain(),
-            self.objective,
-            self.constraints,
+            space=self.space,
+            observations=self._observations(),
+            pending=self.history.pending(),
+            options=self.options,
+            seed=self.seed,
+            chain=self._chain(),
+            objective=self.objective,
+            constraints=self.constraints,
         )
 
     def suggest(self, count: int = 1) -> Answer:

@@ -163,8 +163,15 @@ class Search:
                 params, message = first.params if found is None else found.params, self._why_none()
             else:  # every evaluation failed: the first one stands for all
                 params, value, message = first.params, first.value, "all failed"
-        maximize = optimizer.direction == "maximize"
-        return MinimizeResult(params, value, found, history, message, optimizer.problem(), maximize)
+        return MinimizeResult(
+            params=params,
+            value=value,
+            recommendation=found,
+            history=history,
+            message=message,
+            problem=optimizer.problem(),
+            maximize=optimizer.direction == "maximize",
+        )
 
     def _why_none(self) -> str:
         """Why no result counts: a constraint without any number is likely misspelt."""

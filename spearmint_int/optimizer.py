@@ -245,15 +245,15 @@ class Optimizer:
     def _state(self) -> OptimizerState:
         with self._lock:
             return OptimizerState(
-                self.space,
-                self.seed,
-                self.direction,
-                self.options,
-                self.constraints,
-                tuple(self._evaluations),
-                tuple(self._pending),
-                tuple(self._guesses),
-                self.chain,
+                space=self.space,
+                seed=self.seed,
+                direction=self.direction,
+                options=self.options,
+                constraints=self.constraints,
+                evaluations=tuple(self._evaluations),
+                pending=tuple(self._pending),
+                guesses=tuple(self._guesses),
+                chain=self.chain,
             )
 
     @classmethod

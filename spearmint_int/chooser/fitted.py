@@ -296,11 +296,11 @@ def _rows(problem: Problem) -> FloatArray:
 def model_of(space: Space, options: ChooserOptions, *, trend: bool) -> Model:
     """What the options make of a space, before there are any data."""
     return Model(
-        Covariance.over(space, kernel_named(options.kernel), trend=trend),
-        Priors.default(noiseless=options.noiseless).with_(options.priors),
-        options.noiseless,
-        options.output_warp,
-        _warped_columns(space, options),
+        covariance=Covariance.over(space, kernel_named(options.kernel), trend=trend),
+        priors=Priors.default(noiseless=options.noiseless).with_(options.priors),
+        noiseless=options.noiseless,
+        warps_outputs=options.output_warp,
+        warped_columns=_warped_columns(space, options),
     )
 
 

@@ -79,7 +79,16 @@ class Posterior:
             factor = factor_of(X, features, ratio / counts, theta, covariance, jitter=jitter)
         whitened = factor.whiten(values - _prior_mean(features, theta, covariance.trend))
         return cls(
-            X, features, counts, values, theta, covariance, noiseless, outputs, factor, whitened
+            X=X,
+            features=features,
+            counts=counts,
+            values=values,
+            theta=theta,
+            covariance=covariance,
+            noiseless=noiseless,
+            outputs=outputs,
+            factor=factor,
+            whitened=whitened,
         )
 
     @cached_property
