@@ -1,7 +1,7 @@
-"""The page where the two halves meet: one problem → the next points, and the model's minimum.
+"""Choosers: from one problem to the next points, and to the model's minimum.
 
 A chooser is a function of data. It knows nothing of jobs, files or databases, and the same
-problem gives the same answer.
+problem gives the same answer. Whoever stores jobs makes a `Problem` of them (`experiment.py`).
 """
 
 from __future__ import annotations

@@ -1,15 +1,20 @@
-"""The model of a problem: its values made fit, its hyperparameters sampled, its predictions.
+"""The model of a problem: outputs scaled, hyperparameters sampled, predictions in the objective's
+units.
 
-There are two. The one to be believed is stationary: away from the data it says that it doesn't
-know. The one that the next point is sought with may have a trend, which dares a guess there: that
-finds better points sooner, but what it is sure of is true less often (over 80 functions 71 % of
-its recommendations within two standard deviations; without the trend 93 %).
+There are two models of the objective, both of the results that are numbers:
 
-Both are of the results that are numbers. Where evaluations fail is learned beside them, by a model
-of its own, and so is each constraint (`acquisition/feasibility.py`).
+- `fit` is the one that is shown: in recommendations, predictions and figures. It is stationary:
+  away from the data it reverts to the mean, and says that it doesn't know.
+- `fit_for_search` is the one that suggestions come from. It may have a trend, which extrapolates:
+  that finds better points sooner, but makes it too sure. (On 80 functions the truth was within two
+  standard deviations of 71 % of its recommendations; without the trend of 93 %.)
 
-The first starts its chain anew: where the chain of the other stands says little of where its own
-should. On the README's example ten sweeps from there gave the best integer 4 to 91 %, by chance.
+Where evaluations fail is learned by a model of its own, and so is each constraint
+(`acquisition/feasibility.py`).
+
+`fit` starts its chain anew. To go on from the chain of `fit_for_search`, whose posterior is
+another, takes a long burn-in too: on the README's example ten sweeps from there left the
+probability of the best integer anywhere between 4 and 91 %.
 """
 
 from __future__ import annotations
@@ -31,25 +36,26 @@ from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
 from spearmint_int.sampling.priors import LEAST_NOISE, horseshoe
 from spearmint_int.space import Space
 
-# The least unit of the outputs, as a share of their spread, of the model that is to be believed.
-# The search polishes its best point to the last digit, and more than half of the results are alike
-# then: in units of what tells those apart a place that nobody has tried could hardly be better, and
-# would often be the best. (30 results of the template, 20 of them alike to 6e-8: the best integer
-# was thought to be that by 10 to 44 %, with this by 97 to 100 %.)
-BELIEVED_UNIT = 0.1
-# What that model expects of the noise. The search does well to think that there may be almost none;
-# a recommendation from ten results then takes the luckiest of them for the truth. (100 functions, 6
-# to 20 results, noise of 0.05, 0.3 and 1 times the function's spread, tests/chooser/
-# test_calibration.py: the truth of the recommendation was within two standard deviations in 63 %,
-# is now in 86 %, and is as good a point. The scale was chosen on 120 others, 61 and 87 %.)
-BELIEVED_PRIORS = {"noise": horseshoe(0.3, lower=LEAST_NOISE, upper=1.0)}
-# Of the models of failures and of constraints: their chains start anew at each suggestion.
+# In the model that is shown, the least unit of the outputs, as a share of their spread. The search
+# polishes its best point to the last digit, and then more than half of the results are alike. In
+# units of what tells those apart, a point that was not tried yet would often be taken for the best.
+# (With 30 results of the template, 20 of them alike to 6e-8, the best integer got a probability of
+# 10 to 44 %; with this 97 to 100 %.)
+SHOWN_LEAST_UNIT = 0.1
+# In the model that is shown, the prior of the noise. The search does well to allow for almost none,
+# but a recommendation from ten results would then take the luckiest of them for the truth. (100
+# functions, 6 to 20 results, noise of 0.05, 0.3 and 1 times the function's spread, see
+# tests/chooser/test_calibration.py: the truth of the recommended point was within two standard
+# deviations in 63 %, and with this prior in 86 %, at points that are as good. The scale was chosen
+# on 120 others: 61 and 87 %.)
+SHOWN_PRIORS = {"noise": horseshoe(0.3, lower=LEAST_NOISE, upper=1.0)}
+# Of the models of failures and of constraints, whose chains start anew at each suggestion.
 SAMPLES_BESIDE, BURN_IN_BESIDE = 5, 40
-# Constraints are drawn in beyond so many of their typical values, on both sides of 0: penalties of
-# 1e6 must not flatten what happens at the edge.
+# Beyond so many of their typical sizes, on both sides of 0, constraints are compressed to their
+# logarithms: a penalty of 1e6 must not flatten what happens at the edge.
 FAR = 3.0
-# The scale of a constraint that was the same everywhere, up to rounding, as a share of that: it is
-# not thought to be on the other side of 0 elsewhere all of a sudden.
+# A constraint that was the same everywhere, up to a rounding of SHARE_OF_ROUNDING, has no scale: it
+# is this share of the constant, so that it is not expected to change its sign elsewhere.
 SHARE_OF_CONSTANT = 0.1
 SHARE_OF_ROUNDING = 1e-6
 LARGEST = 1e300
@@ -65,14 +71,18 @@ class Prediction:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A GP for each hyperparameter sample, and the way back to the objective's units."""
+    """A GP for each hyperparameter sample, and the way back to the objective's units.
+
+    `feasibility` is the model of failures, None where nothing has failed; `constraints` has those
+    of the constraints that have any number.
+    """
 
     problem: Problem
     scale: OutputScale
     data: TrainingData
     draws: Draws
-    feasibility: Feasibility | None  # None where nothing has failed
-    constraints: Mapping[str, Feasibility] = field(default_factory=dict)  # that have any number
+    feasibility: Feasibility | None
+    constraints: Mapping[str, Feasibility] = field(default_factory=dict)
 
     @cached_property
     def ensemble(self) -> Ensemble:
@@ -161,17 +171,14 @@ class FittedModel:
 
 
 def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
-    """The model to be believed, its hyperparameters sampled.
-
-    numpy's LinAlgError where no covariance can be factored.
-    """
-    options = replace(problem.options, priors={**BELIEVED_PRIORS, **problem.options.priors})
+    """The model that is shown. numpy's LinAlgError where no covariance can be factored."""
+    options = replace(problem.options, priors={**SHOWN_PRIORS, **problem.options.priors})
     model = model_of(problem.space, options, trend=False)
-    return _fit(replace(problem, chain=None), model, rng, least_unit=BELIEVED_UNIT)
+    return _fit(replace(problem, chain=None), model, rng, least_unit=SHOWN_LEAST_UNIT)
 
 
 def fit_for_search(problem: Problem, rng: np.random.Generator) -> FittedModel:
-    """The model that suggestions come from, going on from the problem's chain where that can be.
+    """The model that suggestions come from, its chain going on from the problem's where it can.
 
     numpy's LinAlgError where no covariance can be factored.
     """
@@ -217,7 +224,7 @@ def _all_count(
 
 
 def _fit_feasibility(problem: Problem, failed: BoolArray, rng: np.random.Generator) -> Feasibility:
-    """The model of what failed [n], of 0 and 1, standardised."""
+    """The model of the indicator of failures [n], standardised."""
     ones = failed.astype(np.float64)
     shift, scale = float(np.mean(ones)), float(np.std(ones)) or 1.0
     y, half = (ones - shift) / scale, (0.5 - shift) / scale
@@ -238,15 +245,15 @@ def _fit_constraints(problem: Problem, rng: np.random.Generator) -> dict[str, Fe
 def _fit_constraint(
     problem: Problem, constraint: Constraint, values: FloatArray, rng: np.random.Generator
 ) -> Feasibility:
-    """The model of what it lacks, standardised; its limit is where a value of 0 lies then."""
+    """The model of the constraint's violation, standardised; its limit is the place of 0 then."""
     known = np.isfinite(values)
     values = np.clip(values[known], -LARGEST, LARGEST)  # or their sums may be infinite
-    lacking = -_drawn_in(values)
-    shift = float(np.mean(lacking))
-    varies = np.ptp(lacking) > SHARE_OF_ROUNDING * abs(shift)
-    scale = float(np.std(lacking)) if varies else SHARE_OF_CONSTANT * abs(shift)
+    violations = -_compressed(values)
+    shift = float(np.mean(violations))
+    varies = np.ptp(violations) > SHARE_OF_ROUNDING * abs(shift)
+    scale = float(np.std(violations)) if varies else SHARE_OF_CONSTANT * abs(shift)
     scale = scale or 1.0
-    y, limit = (lacking - shift) / scale, -shift / scale
+    y, limit = (violations - shift) / scale, -shift / scale
     ensemble, data = _fit_beside(
         problem, _rows(problem)[known], y, rng, likelihood=constraint.likelihood
     )
@@ -254,8 +261,8 @@ def _fit_constraint(
     return Feasibility(ensemble, limit, observed, certain=constraint.noiseless)
 
 
-def _drawn_in(values: FloatArray) -> FloatArray:
-    """Of the same signs, straight around 0, and like logarithms far from it."""
+def _compressed(values: FloatArray) -> FloatArray:
+    """asinh of the values over FAR typical sizes: linear around 0, logarithmic far from it."""
     sizes = np.abs(values)
     unit = FAR * (float(np.median(sizes)) or float(np.max(sizes))) or 1.0
     with np.errstate(over="ignore"):
@@ -270,7 +277,7 @@ def _fit_beside(
     *,
     likelihood: str = "GAUSSIAN",
 ) -> tuple[Ensemble, TrainingData]:
-    """A GP of something else than the objective, with hyperparameters of its own."""
+    """A GP of other outputs than the objective's, with hyperparameters of its own."""
     data = TrainingData.collapse(X, y, reference=y)
     options = ChooserOptions(
         kernel=problem.options.kernel,
@@ -294,7 +301,7 @@ def _rows(problem: Problem) -> FloatArray:
 
 
 def model_of(space: Space, options: ChooserOptions, *, trend: bool) -> Model:
-    """What the options make of a space, before there are any data."""
+    """The GP that the options ask for over a space, before it has any data."""
     return Model(
         covariance=Covariance.over(space, kernel_named(options.kernel), trend=trend),
         priors=Priors.default(noiseless=options.noiseless).with_(options.priors),
