@@ -205,6 +205,11 @@ class Job:
         return self.tasks[1:]
 
     @property
+    def metrics(self) -> Values:
+        """The numbers beside the objective's: of constraints, and those that are only kept."""
+        return {name: x for name, x in (self.values or {}).items() if name != self.tasks[0]}
+
+    @property
     def unfulfilled(self) -> tuple[str, ...]:
         """The constraints of a complete job that its numbers don't fulfil."""
         return () if self.values is None else unfulfilled(self.values, self.constraints)
