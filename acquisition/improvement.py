@@ -3,8 +3,8 @@
     γ = (ν − μ) / σ             ν the incumbent, μ and σ the prediction (paper, section 1)
     EI = σ h(γ),  h(γ) = φ(γ) + γ Φ(γ)
 
-EI is computed as its logarithm: far from the incumbent it underflows, and where it is zero in
-floating point there is no slope to climb (Ament et al. 2023, 'Unexpected improvements').
+EI is computed as its logarithm. Far from the incumbent EI itself underflows, and where it is zero
+there is no slope to climb (Ament et al. 2023, 'Unexpected improvements').
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from scipy.special import log_ndtr
 
 from spearmint_int.acquisition._tail import improvement_ratios
 from spearmint_int.arrays import FloatArray
+
+# Where derivatives are taken; a smaller σ would make γ infinite.
+LEAST_SD = 1e-150
 
 
 def log_h(gamma: FloatArray) -> FloatArray:
@@ -45,7 +48,7 @@ class LogExpectedImprovement:
 
     def scores(self, mean: FloatArray, sd: FloatArray, best: FloatArray) -> Scores:
         """∂EI/∂μ = −Φ(γ) and ∂EI/∂σ = φ(γ), over EI."""
-        sd = np.maximum(sd, 1e-150)
+        sd = np.maximum(sd, LEAST_SD)
         gamma = (best - mean) / sd
         log_h_gamma, cdf_over_h, pdf_over_h = improvement_ratios(gamma)
         return Scores(np.log(sd) + log_h_gamma, -cdf_over_h / sd, pdf_over_h / sd)
@@ -62,11 +65,11 @@ class LogProbabilityOfImprovement:
             return np.where(sd > 0, log_ndtr((best - mean) / sd), certain)
 
     def scores(self, mean: FloatArray, sd: FloatArray, best: FloatArray) -> Scores:
-        sd = np.maximum(sd, 1e-150)
+        sd = np.maximum(sd, LEAST_SD)
         gamma = (best - mean) / sd
         _, cdf_over_h, pdf_over_h = improvement_ratios(gamma)
-        d_gamma = pdf_over_h / cdf_over_h  # φ/Φ
-        return Scores(log_ndtr(gamma), -d_gamma / sd, -d_gamma * gamma / sd)
+        pdf_over_cdf = pdf_over_h / cdf_over_h  # d log Φ / dγ
+        return Scores(log_ndtr(gamma), -pdf_over_cdf / sd, -pdf_over_cdf * gamma / sd)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Noisy EI (Letham et al. 2019): condition on draws of the latent values instead of on the noise.
+"""Noisy EI (Letham et al. 2019): EI under noiseless models of draws of the latent values.
 
 For each hyperparameter sample the latent values f at the training rows are drawn from their
-posterior; given them the model is noiseless, and the incumbent of a draw is its least f. A point
-that was evaluated before can't improve on itself, so that noise alone never makes it go back.
+posterior. Given a draw the model is noiseless, and its incumbent is the least f. An evaluated point
+can't improve on itself, so that noise alone never leads the search back to one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The acquisitions by name: each makes the surface to climb from an ensemble.
 
 One of your own is a function `(ensemble, rng) -> Surface`, by an entry point in the group
-`spearmint_int.acquisitions` or by `ACQUISITIONS.register`. A surface without a
-gradient (Thompson's draw, which exists at the points it is drawn at) is searched by its
-candidates alone.
+`spearmint_int.acquisitions` or by `ACQUISITIONS.register`. Of a surface without a gradient only
+candidates are looked at: Thompson's draw, for example, exists only at the points it is drawn at.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from spearmint_int.registry import ACQUISITIONS
 
 # Draws of the latent values per hyperparameter sample: with ten samples, twenty incumbents.
 NOISY_DRAWS = 2
-# A joint draw costs the cube of its points.
+# The points of a joint draw, whose cost is the cube of their number.
 THOMPSON_POINTS = 1000
 
 
@@ -39,10 +38,12 @@ def probability_of_improvement(
     ensemble: Ensemble,
     rng: np.random.Generator,  # noqa: ARG001
 ) -> Surface:
+    """The probability of a value below the incumbent."""
     return AveragedAcquisition(ensemble, LogProbabilityOfImprovement(), ensemble.incumbents)
 
 
 def lower_confidence_bound(ensemble: Ensemble, rng: np.random.Generator) -> Surface:  # noqa: ARG001
+    """κ σ − μ, averaged over the samples."""
     return BoundedAcquisition(ensemble, LowerConfidenceBound(), ensemble.incumbents)
 
 
@@ -54,7 +55,10 @@ def noisy_expected_improvement(ensemble: Ensemble, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class ThompsonDraw:
-    """Minus one joint draw of the function, under one hyperparameter sample."""
+    """Minus one joint draw of the function, under one hyperparameter sample.
+
+    Every call of `value` makes another draw, at no more than THOMPSON_POINTS of the points.
+    """
 
     ensemble: Ensemble
     rng: np.random.Generator
@@ -70,6 +74,7 @@ class ThompsonDraw:
 
 
 def thompson(ensemble: Ensemble, rng: np.random.Generator) -> Surface:
+    """A draw of the function, whose minimum is the next point."""
     return ThompsonDraw(ensemble, rng)
 
 

@@ -1,11 +1,13 @@
 """Maximise a surface over a mixed space: candidates, then a climb from the best of them.
 
 - A lattice that is small enough is enumerated, and the answer is exact.
-- Otherwise Sobol points (with every integer combination in turn, while there are few), the visited
-  points, a spray around the best of them and their neighbours are looked at. From the best, reals
-  climb by L-BFGS-B, all starts in one evaluation, and integers by neighbour moves with strides; an
-  integer of very many values climbs with the reals. A lattice too large to enumerate is first
-  climbed without T, and rounded: its neighbours lead there a step at a time.
+- Otherwise the candidates are Sobol points (with every integer combination in turn, while there are
+  few), visited points, and a spray around the best of them and its neighbours on the lattice.
+- From the best candidates reals climb by L-BFGS-B, all starts in one evaluation, and integers by
+  moves to neighbours, with strides. An integer of very many values climbs with the reals.
+- A lattice that is too large to enumerate is first climbed without T and rounded, since moves to
+  neighbours alone take a step at a time.
+
 The result is never worse than the best candidate.
 """
 
@@ -27,12 +29,12 @@ from spearmint_int.acquisition.surface import (
 from spearmint_int.arrays import FloatArray, IntArray, point_key
 from spearmint_int.space import Space
 
-ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is looked at whole
-POINTS_PER_CELL = 16  # every combination of integers has at least so many points, or none by right
-ANCHORS = 20  # visited points that are candidates again; the first of them is sprayed around
-CLOSER = (1.0, 0.1, 0.01, 0.001)  # of the spray's width, around a best at an edge
-SCREENED = 64  # candidates that are looked at together, the most promising first
-SAME_PLACE = 0.05  # starts of one cell that are closer than this climb the same hill
+ENUMERATED = 4096  # a lattice up to this size (or the number of candidates) is enumerated
+POINTS_PER_CELL = 16  # Sobol points for each combination of integers, else they are not stratified
+ANCHORS = 20  # visited points that are candidates again; the spray is around the first
+CLOSER = (1.0, 0.1, 0.01, 0.001)  # widths of a spray around an optimum at an edge, as shares
+SCREENED = 64  # candidates that are evaluated together, the most promising block first
+SAME_PLACE = 0.05  # starts in one cell that are closer than this climb the same hill
 ROUNDS = 3  # of climbing and neighbour moves in a mixed space
 LATTICE_ROUNDS = 60  # of neighbour moves in a lattice that is too large to enumerate
 
@@ -40,7 +42,7 @@ LATTICE_ROUNDS = 60  # of neighbour moves in a lattice that is too large to enum
 @dataclass(frozen=True)
 class _Climb:
     """How far L-BFGS-B goes: its iterations, and the length of its first step, which it takes
-    before it knows any curvature. Left to itself it would leap across the whole cube."""
+    before it knows any curvature. By default that step would cross the whole cube."""
 
     iterations: int
     first_step: float
@@ -53,7 +55,7 @@ WINNERS_STEP = 0.02
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How hard to look."""
+    """How much work a search may do."""
 
     candidates: int = 1000
     seed: int = 0
@@ -65,14 +67,14 @@ class SearchOptions:
 
     @property
     def closer(self) -> SearchOptions:
-        """For a best that lies at the edge of what is allowed: what is left to gain there gets
-        narrower with each step towards it, and a spray of one width misses it in the end."""
+        """For an optimum at the edge of the feasible region: what is left to gain there gets
+        narrower with each step towards it, until a spray of one width misses it."""
         return replace(self, spray_scales=CLOSER)
 
     @property
     def lighter(self) -> SearchOptions:
-        """For the later points of a batch: their surface has changed in one place only, and is one
-        of many that their results might have left."""
+        """For the later points of a batch: their surface has changed at one point only, and depends
+        on made-up results, so that precision is of little use."""
         fewer = min(self.candidates, max(100, self.candidates // 10))
         return replace(self, candidates=fewer, starts=1, last_climb=0)
 
@@ -90,7 +92,7 @@ class Found:
 
 @dataclass(frozen=True)
 class _Pool:
-    """Points, canonical in the space, with their values and what they stem from."""
+    """Canonical points with their values, and how each was found."""
 
     rows: FloatArray
     values: FloatArray
@@ -151,7 +153,7 @@ def _candidates(
 
 
 def _is_enumerated(space: Space, options: SearchOptions) -> bool:
-    """Whether every point is a candidate."""
+    """Whether the candidates are the whole lattice."""
     return space.is_discrete and space.cells <= max(ENUMERATED, options.candidates)
 
 
@@ -176,10 +178,10 @@ def _spray(
 
 
 def _screened(surface: Surface, rows: FloatArray, excluded: frozenset[bytes]) -> FloatArray:
-    """Values of all rows that can be among the best; −∞ for those that a bound rules out.
+    """Values of all rows that may be the best; −∞ for those that their upper bound rules out.
 
-    The most promising block is looked at first; what is promised less than the best found there
-    can't win, and is spared the product with every factor.
+    Blocks are evaluated by falling bound, until the bounds are below the best value so far: the
+    other rows can't win, and are spared the products with the factors of all samples.
     """
     if not isinstance(surface, SupportsBound) or len(rows) <= SCREENED:
         return _scored(surface, rows, excluded)
@@ -200,7 +202,7 @@ def _scored(surface: Surface, rows: FloatArray, excluded: frozenset[bytes]) -> F
 
 
 def _without(values: FloatArray, rows: FloatArray, excluded: frozenset[bytes]) -> FloatArray:
-    """The values, with −∞ for what is excluded or not a number."""
+    """The values, with −∞ for rows that are excluded, and in place of NaN."""
     values[np.isnan(values)] = -np.inf
     if excluded:
         values[[point_key(row) in excluded for row in rows]] = -np.inf
@@ -234,7 +236,7 @@ def _climb_all(
 ) -> _Pool:
     """Alternate climbs of the reals and moves of the integers until neither helps.
 
-    Only what has moved to other integers climbs again: the rest stands on its hill already.
+    Only points that have moved to other integers climb again: the others are at the top already.
     """
     if space.is_discrete and isinstance(surface, SupportsRelaxation):
         integers = np.array([axis.start for axis in space.axes if not axis.one_hot], dtype=np.int64)
@@ -265,11 +267,11 @@ def _climb(
     columns: IntArray,
     climb: _Climb,
 ) -> _Pool:
-    """L-BFGS-B in these columns, on the sum over all starts: its gradient separates, its
-    evaluations are shared. Each start goes where that leads it, rounded, if it is better there.
+    """L-BFGS-B in these columns, on the sum over all starts: the gradient separates by start, and
+    an evaluation serves all of them. A start moves to the rounded end where that is better.
 
-    Integers among the columns climb without T, where the surface can be had so; for the others,
-    which stand in the middle of their cells, that is the same surface.
+    Integers among the columns climb without T, where the surface supports that. The other integers
+    stay at the centres of their cells, where the surface is the same with T.
     """
     if len(columns) == 0:
         return pool
@@ -317,7 +319,8 @@ def _move_integers(
 
 
 def _better(old: _Pool, new: _Pool, how: str) -> _Pool:
-    """Row by row the better of two pools of the same length; what has changed says how."""
+    """Row by row the better of two pools of the same length; `how` is added to the sources of
+    those that have changed."""
     gains = new.values > old.values
     sources = old.sources.copy()
     for i in np.flatnonzero(gains):

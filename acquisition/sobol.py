@@ -15,7 +15,7 @@ def shifted_sobol(
 ) -> FloatArray:
     """`count` points of one scrambled sequence, shifted as a whole by a random vector, mod 1.
 
-    The sequence is made once; the shift makes each search look at other points.
+    The sequence is computed once; the shift gives each search other points.
     """
     return np.asarray((_sequence(count, dimensions, seed) + rng.random(dimensions)) % 1.0)
 

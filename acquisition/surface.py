@@ -1,4 +1,4 @@
-"""The surfaces that a search climbs: an acquisition averaged over hyperparameters and fantasies.
+"""Surfaces, which the search maximises: acquisitions averaged over samples and fantasies.
 
     μ [S, F, m], σ [S, m]   predictions of S samples with F fantasies at m points
     ν [S, F]                the incumbents
@@ -26,8 +26,8 @@ SAMPLES_WHILE_PENDING = 4
 class Surface(Protocol):
     """What is maximised over the unit cube: `value(U) -> [m]`, larger is better.
 
-    One with an attribute `logarithmic` that is true gives logarithms, which the logarithm of a
-    probability may be added to.
+    An attribute `logarithmic = True` says that the values are logarithms of positive numbers, which
+    may be multiplied by a probability.
     """
 
     def value(self, U: FloatArray) -> FloatArray: ...
@@ -35,7 +35,7 @@ class Surface(Protocol):
 
 @runtime_checkable
 class SupportsGradient(Protocol):
-    """A surface that can be climbed, and not only looked at."""
+    """A surface that can be climbed."""
 
     def value(self, U: FloatArray) -> FloatArray: ...
 
@@ -46,7 +46,7 @@ class SupportsGradient(Protocol):
 
 @runtime_checkable
 class SupportsBound(Protocol):
-    """A surface of which an upper bound is much cheaper than the value."""
+    """A surface with an upper bound that is much cheaper than its value."""
 
     def value(self, U: FloatArray) -> FloatArray: ...
 
@@ -57,18 +57,18 @@ class SupportsBound(Protocol):
 
 @runtime_checkable
 class SupportsPending(Protocol):
-    """A surface that can take a point as under way, without being made anew."""
+    """A surface that can be updated with a pending point, and need not be made anew."""
 
     def value(self, U: FloatArray) -> FloatArray: ...
 
     def with_pending(self, U: FloatArray) -> Surface:
-        """The surface when an evaluation at U [1, D] is under way."""
+        """The surface with a pending evaluation at U [1, D]."""
         ...
 
 
 @runtime_checkable
 class SupportsRelaxation(Protocol):
-    """A surface that can be had without T: the same on the lattice, and smooth in between."""
+    """A surface that also exists without T: equal on the lattice, and smooth in between."""
 
     def value(self, U: FloatArray) -> FloatArray: ...
 
@@ -78,7 +78,7 @@ class SupportsRelaxation(Protocol):
 class PointwiseAcquisition(Protocol):
     """A function of one Gaussian prediction and the incumbent.
 
-    `logarithmic` says that it is the logarithm that is given, and averaged as a logarithm.
+    `logarithmic` says that its values are logarithms: they are averaged as log mean exp.
     """
 
     logarithmic: bool
@@ -104,13 +104,13 @@ class AveragedAcquisition:
         return self._average(self.acquisition.value(*self._in_units(*self.ensemble.moments(U))))[0]
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The average, and by the chain rule its slope in the points."""
+        """The average [m], and its derivatives [m, D] in the points."""
         mean, variance, dmean, dvariance = self.ensemble.moments_with_gradient(U)
         variance = np.maximum(variance, LEAST_VARIANCE)
         scores = self.acquisition.scores(*self._in_units(mean, variance))
         value, weights = self._average(scores.value)
         # chain rule: dσ = dσ² / 2σ, shared by the fantasies of a sample
-        weights = weights * self.ensemble.output_units[1][:, np.newaxis, np.newaxis]
+        weights = weights * self.ensemble.output_units[1]
         by_mean = np.einsum("sfm,sfmd->md", weights * scores.d_mean, dmean)
         by_sd = np.sum(weights * scores.d_sd, axis=1) / (2.0 * np.sqrt(variance))
         return value, by_mean + np.einsum("sm,smd->md", by_sd, dvariance)
@@ -119,10 +119,10 @@ class AveragedAcquisition:
         return replace(self, ensemble=self.ensemble.unrounded)
 
     def with_pending(self, U: FloatArray) -> AveragedAcquisition:
-        """With the result that is expected at U: the factors grow by a row.
+        """With the posterior mean as the result at U: the factors grow by a row.
 
-        A drawn result is lucky every now and then, and then there seems to be little left to win
-        elsewhere. A surface that hangs on made-up results needs no more than a few samples.
+        A drawn result would be lucky now and then, and leave little to gain elsewhere. A few of
+        the samples are enough, since the surface depends on made-up results anyway.
         """
         ensemble = self.ensemble.thinned(SAMPLES_WHILE_PENDING).with_expected(U)
         return replace(self, ensemble=ensemble, incumbents=ensemble.incumbents)
@@ -130,13 +130,13 @@ class AveragedAcquisition:
     def _in_units(
         self, mean: FloatArray, variance: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Mean, sd and incumbent in one unit for all samples, each of which has its own warp.
+        """Mean, sd and incumbent in units that all samples share: each has a warp of its own.
 
-        The incumbent lies below the warp's knee (unless all that is better lies beyond the bounds,
-        or is noise), and so does all that improves on it: there the way back is linear, and the
-        improvement is that of the objective.
+        The incumbent lies below the warp's knee (unless the better half of the results lies beyond
+        the bounds, or is noise), and so does whatever improves on it. There the warp is linear, so
+        that improvements are those of the objective, up to a common factor.
         """
-        shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
+        shift, scale = self.ensemble.output_units
         sd = scale * np.sqrt(variance)[:, np.newaxis, :]
         return shift + scale * mean, sd, shift + scale * self.incumbents[:, :, np.newaxis]
 
@@ -156,8 +156,8 @@ class AveragedAcquisition:
 
 @dataclass(frozen=True)
 class BoundedAcquisition(AveragedAcquisition):
-    """An averaged acquisition that grows with σ and ν and falls with μ, so that bounds of these
-    bound it; one bound for all fantasies of a sample is enough."""
+    """An averaged acquisition that grows with σ and ν and falls with μ: bounds of these give one of
+    its value. All fantasies of a sample share a bound, by the lowest μ and the highest ν."""
 
     def upper_bound(self, U: FloatArray) -> FloatArray:
         means, variances = self.ensemble.moments_bound(U)
@@ -171,7 +171,7 @@ class BoundedAcquisition(AveragedAcquisition):
 class NegativeBound:
     """−(μ + κ σ) of the mixture over the ensemble: its maximum is the recommendation.
 
-    With κ = 0 it is the model's minimum; with more, a place that is surely good.
+    With κ = 0 that is the model's minimum; with a larger κ, a point that is surely good.
     """
 
     ensemble: Ensemble
@@ -180,13 +180,13 @@ class NegativeBound:
     def value(self, U: FloatArray) -> FloatArray:
         means, variances = self.ensemble.moments(U)
         shift, scale = self.ensemble.output_units
-        y = shift[:, np.newaxis, np.newaxis] + scale[:, np.newaxis, np.newaxis] * means
+        y = shift + scale * means
         sd = np.sqrt(self._spread(y, variances))
         return np.asarray(-np.mean(y, axis=(0, 1)) - self.kappa * sd)
 
     def value_and_gradient(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         means, variances, dmeans, dvariances = self.ensemble.moments_with_gradient(U)
-        shift, scale = (part[:, np.newaxis, np.newaxis] for part in self.ensemble.output_units)
+        shift, scale = self.ensemble.output_units
         y, dy = shift + scale * means, scale[..., np.newaxis] * dmeans
         mean, dmean = np.mean(y, axis=(0, 1)), np.mean(dy, axis=(0, 1))
         spread = np.maximum(self._spread(y, variances), LEAST_VARIANCE)
@@ -199,7 +199,7 @@ class NegativeBound:
         return replace(self, ensemble=self.ensemble.unrounded)
 
     def _spread(self, y: FloatArray, variances: FloatArray) -> FloatArray:
-        """The mixture's variance: that of each sample, and that between them."""
-        scale = self.ensemble.output_units[1]
-        within = np.mean(scale[:, np.newaxis] ** 2 * variances, axis=0)
+        """The mixture's variance: within the samples, and between them."""
+        scale = self.ensemble.output_units[1][:, 0]
+        within = np.mean(scale**2 * variances, axis=0)
         return np.asarray(within + np.var(y, axis=(0, 1)))

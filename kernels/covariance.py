@@ -1,8 +1,8 @@
 """The covariance over amp2: a stationary kernel with a length scale for each group of columns, and
 a trend.
 
-Its rows have been through every step of the inputs already, T first (paper, Eq. 2: k'(x, x') =
-k(T(x), T(x'))). Nothing here transforms again: a step need not be idempotent.
+Rows that are given have been through every transform of the inputs already, T first (paper, Eq. 2:
+k'(x, x') = k(T(x), T(x'))). Nothing here transforms again, since not every transform is idempotent.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ have mean 0 and variance 1 over the cube. Coefficients of equal variance make th
 
     g(u, u') = Σ_q φ_q(u) φ_q(u'),     1 on average where u = u',
 
-which is added to the stationary one with a factor of its own, and that is sampled. Where the rest
-is rough, a stationary kernel alone has nothing to say away from the data, and the trend leads on.
+which is added to the stationary one, times a variance that is sampled. Where the function is rough,
+a stationary kernel alone predicts nothing away from the data; the trend does.
 
-Objectives are bowls more often than domes, and their best points lie inside more often than on the
-bounds, where a GP knows least and is drawn to. So the coefficients of the squares are positive
-before any data: their mean is one standard deviation, whatever the trend's size.
+Objectives are bowls more often than domes, and have their optimum inside of the cube more often
+than on the bounds, where a GP knows least and its search is drawn to. So the prior of the squares'
+coefficients is not centred at 0: its mean is LEANING standard deviations, however large those are.
 """
 
 from __future__ import annotations
@@ -30,24 +30,22 @@ BENT = 3
 # bbob-mixint is 20.0, 20.7, 20.6 and 20.9 % (5-D, instances 1 to 3, three seeds), and 2 is too much
 # where the optimum is on the bounds.
 LEANING = 1.0
-# Results from before bounds were narrowed may lie thousands of widths beyond them, where a parabola
-# would rule every factor. They count as lying at most one width beyond.
+# Results from before the bounds were narrowed may lie thousands of widths beyond them, where the
+# parabola would dominate the covariance. They count as lying at most one width beyond.
 FARTHEST = 3.0  # in z
 
 
 @dataclass(frozen=True)
 class Trend:
-    """The columns with a slope, and those with a curvature; without any there is no trend."""
+    """The columns with a linear feature, and those with a square; without any there is no trend."""
 
     sloped: tuple[int, ...] = ()
     curved: tuple[int, ...] = ()
 
     @classmethod
     def over(cls, space: Space) -> Trend:
-        """Each number that can vary has a slope, and bends unless it is an integer of two values.
-
-        Options have no order, and may be many.
-        """
+        """Each number that can vary has a linear feature, and a square unless it is an integer of
+        two values. Options have neither, since they have no order."""
         options = {axis.start for axis in space.axes if axis.one_hot}
         straight = {axis.start for axis in space.axes if axis.cells < BENT}
         sloped = tuple(group[0] for group in space.groups if group[0] not in options)
@@ -60,7 +58,7 @@ class Trend:
 
     @cached_property
     def leaning(self) -> FloatArray:
-        """The coefficients' mean over their standard deviation [p]: bowls rather than domes."""
+        """The coefficients' prior mean in standard deviations [p]."""
         return np.repeat([0.0, LEANING], [len(self.sloped), len(self.curved)])
 
     def features(self, Z: FloatArray) -> FloatArray:
@@ -70,7 +68,7 @@ class Trend:
         return np.asarray(self._scale * z)
 
     def slopes(self, Z: FloatArray) -> FloatArray:
-        """dφ/du [m, p], each in its own column, within the cube: nobody climbs beyond it."""
+        """dφ/du [m, p], each in its own column, for rows within the cube, where the search is."""
         slopes = np.full((len(Z), len(self.columns)), 2.0)
         slopes[:, self._bends] = math.sqrt(60.0) * (2.0 * Z[:, self.columns[self._bends]] - 1.0)
         return np.asarray(self._scale * slopes)

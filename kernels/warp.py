@@ -14,13 +14,13 @@ import numpy as np
 
 from spearmint_int.arrays import FloatArray
 
-# Slopes are taken at least so far from the ends, where they are infinite or zero.
+# Slopes are taken at least so far from the ends of an axis, where they may be infinite or zero.
 EDGE = 1e-9
 
 
 @dataclass(frozen=True)
 class InputWarp:
-    """w on some of the columns; none is no warp."""
+    """w on some of the columns, with the parameters a and b of each."""
 
     columns: tuple[int, ...] = ()
     a: tuple[float, ...] = ()
@@ -32,8 +32,8 @@ class InputWarp:
             return Z
         warped = np.array(Z)
         z, a, b = warped[:, list(self.columns)], np.array(self.a), np.array(self.b)
-        within = (z > 0.0) & (z < 1.0)  # an observation from beyond the bounds stays where it is
-        with np.errstate(divide="ignore"):  # next to 1, u^a may round to it: w is 1 then
+        within = (z > 0.0) & (z < 1.0)  # observations from beyond the bounds are not warped
+        with np.errstate(divide="ignore"):  # close to 1, u^a may round to 1, and so does w
             w = -np.expm1(b * np.log1p(-(np.where(within, z, 0.5) ** a)))
         warped[:, list(self.columns)] = np.where(within, w, z)
         return warped

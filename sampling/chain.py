@@ -25,15 +25,16 @@ from spearmint_int.sampling.priors import Priors
 
 TRACE_LENGTH = 60  # draws kept for the diagnostics: six suggestions of ten
 START_SHRINKS = 12  # halvings of the length scales in search of a start that can be factored
-# Where there are half as many rows again as this, a chain burns in on so many of them, which is
-# where all rows would have led it at a fraction of the cost, and then settles among all of them.
+# With more than 1.5 times as many rows a chain burns in on a subsample of this size, which leads to
+# the same region at a fraction of the cost, and then makes a few sweeps with all rows.
 BURN_IN_ROWS = 100
 SETTLING_SWEEPS = 10
 
 
 @dataclass(frozen=True)
 class ChainState:
-    """Where the chains stand: s and slice widths of each, and the last draws [k, chains, |s|]."""
+    """Where the chains stand: the states s and slice widths [chains, |s|], and the trace of the
+    last draws [k, chains, |s|]."""
 
     states: FloatArray
     widths: FloatArray
@@ -48,7 +49,7 @@ class ChainState:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], *, chains: int, size: int) -> ChainState | None:
-        """None where the stored chain is of another model, or was damaged: it starts anew then."""
+        """None where the stored chain is of another model or damaged: it then starts anew."""
         try:
             states, widths, trace = (
                 np.array(stored[key], dtype=np.float64) for key in ("states", "widths", "trace")
@@ -64,7 +65,7 @@ class ChainState:
 
 @dataclass(frozen=True)
 class ChainHealth:
-    """How the sampling went, in numbers that a person can judge."""
+    """Diagnostics of the sampling; `fallback` says that a chain could not be started at all."""
 
     evaluations: int
     stuck: int
@@ -86,7 +87,7 @@ class ChainHealth:
 
 @dataclass(frozen=True)
 class Draws:
-    """The posterior of each sample, where the chains stand now, and their health."""
+    """The posterior of each hyperparameter sample, the chains' new state, and its diagnostics."""
 
     posteriors: tuple[Posterior, ...]
     state: ChainState
@@ -95,7 +96,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class SamplerOptions:
-    """How many samples, and how they are had."""
+    """How many samples, and how they are drawn."""
 
     samples: int = 10
     burn_in: int = 100
@@ -106,7 +107,7 @@ class SamplerOptions:
 
 @dataclass(frozen=True)
 class Model:
-    """What is sampled: a covariance, priors, and which warps there are."""
+    """A GP before it has data: its covariance, the priors of its hyperparameters, its warps."""
 
     covariance: Covariance
     priors: Priors
@@ -120,11 +121,11 @@ class Model:
         groups = self.covariance.groups
         group_of = {column: g for g, columns in enumerate(groups) for column in columns}
         return Layout(
-            len(groups),
-            self.noiseless,
-            self.warps_outputs,
-            self.warped_columns,
-            tuple(group_of[column] for column in self.warped_columns),
+            groups=len(groups),
+            noiseless=self.noiseless,
+            warps_outputs=self.warps_outputs,
+            warped_columns=self.warped_columns,
+            warped_groups=tuple(group_of[column] for column in self.warped_columns),
             trends=len(self.covariance.trend.columns) > 0,
         )
 
@@ -160,7 +161,7 @@ def sample_posteriors(
     rng: np.random.Generator,
     start: ChainState | None = None,
 ) -> Draws:
-    """`options.samples` draws of θ, each with its posterior already factored."""
+    """`options.samples` draws of θ, each with its posterior, which is factored already."""
     if model.noiseless:
         data = data.without_replicates()
     d2 = packed_squared_differences(data.X, model.covariance.groups)
@@ -172,7 +173,7 @@ def sample_posteriors(
 
     runs = [] if start is None else new_runs()
     if start is None or not all(run.resumes(start, i) for i, run in enumerate(runs)):
-        start, warm = None, _burnt_in_on_some(data, model, options, rng)
+        start, warm = None, _burnt_in_on_subsample(data, model, options, rng)
         runs = new_runs()
 
     def go(index: int, run: _Run) -> None:
@@ -194,20 +195,23 @@ def sample_posteriors(
     return Draws(tuple(posteriors[: options.samples]), state, _health(runs, state, start))
 
 
-def _burnt_in_on_some(
+def _burnt_in_on_subsample(
     data: TrainingData, model: Model, options: SamplerOptions, rng: np.random.Generator
 ) -> ChainState | None:
-    """Where chains stand after a burn-in on some of the rows; None where there are too few."""
+    """Where chains stand after a burn-in on a subsample; None where there are too few rows."""
     if options.burn_in == 0 or len(data.X) <= 1.5 * BURN_IN_ROWS:
         return None
-    some, few = data.subsample(BURN_IN_ROWS, rng), replace(options, samples=options.chains)
-    return sample_posteriors(some, model, few, rng=rng).state
+    subsample, one_each = (
+        data.subsample(BURN_IN_ROWS, rng),
+        replace(options, samples=options.chains),
+    )
+    return sample_posteriors(subsample, model, one_each, rng=rng).state
 
 
 class _Run:
-    """One chain on its way: started, burnt in where it must, then drawn from.
+    """One chain: resumed, or started and burnt in; then drawn from.
 
-    Its jitter is the least with which it can stand where it begins.
+    Its jitter is the least with which the covariance can be factored at the state it begins in.
     """
 
     def __init__(
@@ -232,7 +236,7 @@ class _Run:
         return self._stand(start.states[index], start.widths[index], most=JITTER)
 
     def burn_in(self, sweeps: int, warm: ChainState | None, index: int) -> None:
-        """From `warm`, which was burnt in on some of the rows; else from the priors."""
+        """From the state `warm`, which was burnt in on a subsample, or else from the priors."""
         if warm is not None and self.resumes(warm, index):
             self.chain.sweep(min(sweeps, SETTLING_SWEEPS), True)
         elif self._begin():
@@ -241,7 +245,7 @@ class _Run:
             self.fallback = True
 
     def draw(self, sweeps: int) -> None:
-        """All draws, each after so many sweeps; a chain that can't stand anywhere repeats one."""
+        """All draws, each after so many sweeps; a chain that could not start repeats its state."""
         for _ in range(self._count):
             if not self.fallback:
                 self.chain.sweep(sweeps, False)
@@ -250,7 +254,8 @@ class _Run:
             self.states.append(self.chain.state)
 
     def _begin(self) -> bool:
-        """Stand at a typical point; shorter length scales are better conditioned."""
+        """Start in a typical state, with shorter length scales where the covariance can't be
+        factored: they make it better conditioned. False where none is short enough."""
         for shrink in range(START_SHRINKS):
             state = self._layout.start(self._model.priors, shrunk=0.5**shrink)
             if self._stand(state, np.ones(len(state)), most=self._jitter):
@@ -258,7 +263,7 @@ class _Run:
         return False
 
     def _stand(self, state: FloatArray, widths: FloatArray, *, most: float) -> bool:
-        """Whether the chain can stand there, with ten times the jitter where it must."""
+        """Put the chain into a state, with up to `most` jitter; False where that is not enough."""
         while not math.isfinite(self.chain.set_state(state, widths)):
             if self._jitter >= most:
                 return False

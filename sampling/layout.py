@@ -1,6 +1,6 @@
-"""Where each hyperparameter stands in a chain's state, and the way from one to the other.
+"""The layout of a chain's state: from a state vector to the hyperparameters, and back.
 
-The places themselves are the compiled sampler's (`_chain.LAYOUT`); everybody else asks here.
+The positions are those of the compiled sampler (`_chain.LAYOUT`); no other module knows them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ NO_WARP = 1.0  # the output warp's power, and the a and b of an input's
 
 @dataclass(frozen=True)
 class Layout:
-    """The state of a model with so many length scales, and these columns warped.
+    """The layout of the state of a model with `groups` length scales and some columns warped.
 
-    `warped_groups` are the length scales of the warped columns, in the same order.
+    `warped_groups` are the indices of the warped columns' length scales, in the same order.
     """
 
     groups: int
@@ -51,7 +51,7 @@ class Layout:
         return np.array([prior.row for prior in (*levels, *lengths, *warps)])
 
     def start(self, priors: Priors, *, shrunk: float) -> FloatArray:
-        """A typical state, with length scales that are shorter by a factor, and without warps."""
+        """A typical state, its length scales times `shrunk`, and without warps."""
         state = np.zeros(self.size)
         state[MEAN] = priors.mean.start
         state[AMPLITUDE] = math.log(priors.amplitude.start)
@@ -65,18 +65,22 @@ class Layout:
         return state
 
     def theta(self, state: FloatArray) -> Hyperparameters:
+        """The hyperparameters of a state: all but the mean and the power are logarithms there."""
         amplitude2 = math.exp(2.0 * state[AMPLITUDE])
-        noise = 0.0 if self.noiseless else amplitude2 * math.exp(state[RATIO])
         values = [float(x) for x in np.exp(state[LENGTHS:])]
         lengths, warps = values[: self.groups], values[self.groups :]
-        warp = InputWarp(self.warped_columns, tuple(warps[::2]), tuple(warps[1::2]))
-        trend = amplitude2 * math.exp(state[TREND]) if self.trends else 0.0
         return Hyperparameters(
-            float(state[MEAN]), amplitude2, noise, tuple(lengths), float(state[POWER]), warp, trend
+            mean=float(state[MEAN]),
+            amplitude2=amplitude2,
+            noise=0.0 if self.noiseless else amplitude2 * math.exp(state[RATIO]),
+            length_scales=tuple(lengths),
+            power=float(state[POWER]),
+            input_warp=InputWarp(self.warped_columns, tuple(warps[::2]), tuple(warps[1::2])),
+            trend=amplitude2 * math.exp(state[TREND]) if self.trends else 0.0,
         )
 
     def state(self, theta: Hyperparameters) -> FloatArray:
-        """The inverse of `theta`; a ratio that nothing depends on is 1."""
+        """The inverse of `theta`; the ratio of a noise or trend that the model lacks is 1."""
         warps = chained.from_iterable(zip(theta.input_warp.a, theta.input_warp.b, strict=True))
         ratio = 1.0 if self.noiseless else theta.noise_ratio
         trend = theta.trend_ratio if self.trends else 1.0

@@ -9,14 +9,17 @@
 | output_power   | λ of the outputs' warp | uniform on [−1, 1]              |
 | trend          | the trend's sd        | log-normal(0, 1)                 |
 
-All are in units of the standardised outputs and of the unit cube. They are Spearmint's, but for
-what noise makes necessary. Its standard deviation lies between a hundred-thousandth and the whole
-of the outputs' own: exact repeats of a result would draw it to zero without end, and a few results
-are else taken for nothing but noise. It may be almost nothing from the start, since most objectives
-are exact, or nearly: Spearmint's horseshoe of scale 0.1 expects a third of the outputs' spread, and
-takes the roughness of an exact function for noise. (The model whose predictions are shown expects
-more: `chooser/fitted.py`.) And a length scale is short rather than anything
-up to 10, because noise around a nearly flat function explains few results too well.
+All are in units of the standardised outputs and of the unit cube. They are Spearmint's, but for two
+changes that are necessary where there is noise:
+
+- Its standard deviation lies between a hundred-thousandth of the outputs' own and the whole of it.
+  Without the lower limit exact repeats of a result would draw it towards zero without end; without
+  the upper one a few results could be explained by noise alone. Its prior allows for almost none,
+  since most objectives are exact, or nearly. Spearmint's horseshoe of scale 0.1 expects a third of
+  the outputs' spread, and takes the roughness of an exact function for noise. (The model whose
+  predictions are shown expects more noise: `chooser/fitted.py`.)
+- A length scale is short rather than anything up to 10, because noise around a nearly flat function
+  explains few results too well.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from spearmint_int.errors import SpearmintError, UnknownNameError
 from spearmint_int.registry import PRIORS
 from spearmint_int.sampling._chain import prior_log_density
 
-# Of the noise variance: with exact repeats of a result the likelihood grows without end towards 0.
+# The least noise variance: with exact repeats of a result the likelihood is unbounded towards 0.
 LEAST_NOISE = 1e-10
 # The hyperparameters that are sampled as logarithms, with the least that each may be.
 POSITIVE = {
@@ -44,11 +47,11 @@ POSITIVE = {
 
 
 class PriorError(SpearmintError, ValueError):
-    """A prior that can't be: a missing, unknown or impossible parameter."""
+    """An impossible prior: a parameter is missing, unknown or out of range."""
 
 
 class Family(IntEnum):
-    """The families by the numbers that the compiled code knows them by."""
+    """The families, by their numbers in the compiled code."""
 
     UNIFORM = 0
     NORMAL = 1
@@ -57,7 +60,7 @@ class Family(IntEnum):
     GAMMA = 4
 
 
-# What their makers call a and b.
+# The names of a and b in each family.
 PARAMETERS = {
     Family.UNIFORM: (),
     Family.NORMAL: ("mu", "sigma"),
@@ -69,7 +72,7 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class Prior:
-    """A family, its one or two parameters, and the interval that it is cut to."""
+    """A family, its parameters a and b, and the interval that it is truncated to."""
 
     family: Family
     a: float = 0.0
@@ -81,11 +84,11 @@ class Prior:
         object.__setattr__(self, "family", Family(self.family))  # a number where it was stored
 
     def log_density(self, x: float) -> float:
-        """Up to a constant; −∞ outside of the interval."""
+        """The log density up to a constant; −∞ outside of the interval."""
         return prior_log_density(int(self.family), self.a, self.b, self.lower, self.upper, x)
 
     def contains(self, x: float) -> bool:
-        """Whether x lies in the interval that the prior is cut to."""
+        """Whether x lies in the interval."""
         return self.lower <= x <= self.upper
 
     @property
@@ -136,7 +139,7 @@ def gamma(shape: float, rate: float, *, lower: float = 0.0, upper: float = math.
 
 
 def prior_from_dict(description: Mapping[str, Any]) -> Prior:
-    """`{"type": "lognormal", "mu": 0, "sigma": 1}` as a prior; PriorError says what is off."""
+    """`{"type": "lognormal", "mu": 0, "sigma": 1}` as a prior; PriorError says what is wrong."""
     parameters = {key: value for key, value in description.items() if key != "type"}
     name = str(description.get("type", "")).lower()
     make = PRIORS[name]
@@ -191,7 +194,7 @@ class Priors:
     def with_(self, overrides: Mapping[str, Prior]) -> Priors:
         """These priors, some of them replaced; an unknown name lists the valid ones.
 
-        What can't be 0 or less is cut there, and the noise where its default is.
+        Those of positive hyperparameters are truncated at 0, that of the noise at its least value.
         """
         for name in overrides:
             if name not in self.__dataclass_fields__:
@@ -205,7 +208,7 @@ class Priors:
 
 
 def _cut(name: str, prior: Prior) -> Prior:
-    """To what the hyperparameter can be; PriorError where that leaves nothing."""
+    """The prior truncated to the hyperparameter's range; PriorError where nothing is left."""
     if name not in POSITIVE or prior.lower > 0.0:
         return prior
     least = POSITIVE[name]

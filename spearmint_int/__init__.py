@@ -5,7 +5,8 @@
     result = minimize(f, {"rate": Float(1e-4, 1, log=True), "depth": Int(1, 12)}, evaluations=30)
 
 `Optimizer` asks and tells; `load_config`, `open_store`, `StoredExperiment` and `Manager` are what
-the command line is made of, for programs that look at an experiment or run one.
+the command line is made of, for programs that look at an experiment or run one. Every error that a
+caller can do something about is a `SpearmintError`.
 
 The names below load on first use: the command line must answer before a linear algebra library
 has been read from disk.
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
         Suggestion,
     )
     from spearmint_int.config import Config, load_config
-    from spearmint_int.errors import SpaceError, SpaceExhausted, SpearmintError
+    from spearmint_int.errors import (
+        ConfigError,
+        ResultError,
+        SpaceError,
+        SpaceExhausted,
+        SpearmintError,
+        StoreError,
+    )
     from spearmint_int.evaluation import Evaluation
     from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
@@ -44,6 +52,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ChooserOptions",
     "Config",
+    "ConfigError",
     "Constraint",
     "Enum",
     "Evaluation",
@@ -55,12 +64,14 @@ __all__ = [
     "Optimizer",
     "Prediction",
     "Recommendation",
+    "ResultError",
     "Space",
     "SpaceError",
     "SpaceExhausted",
     "SpearmintError",
     "Stop",
     "Store",
+    "StoreError",
     "StoredExperiment",
     "Suggestion",
     "load_config",
@@ -72,6 +83,7 @@ __all__ = [
 _HOMES = {
     "ChooserOptions": "chooser",
     "Config": "config",
+    "ConfigError": "errors",
     "Constraint": "chooser",
     "Enum": "variables",
     "Evaluation": "evaluation",
@@ -83,12 +95,14 @@ _HOMES = {
     "Optimizer": "optimizer",
     "Prediction": "chooser",
     "Recommendation": "chooser",
+    "ResultError": "errors",
     "Space": "space",
     "SpaceError": "errors",
     "SpaceExhausted": "errors",
     "SpearmintError": "errors",
     "Stop": "minimize_search",
     "Store": "stores",
+    "StoreError": "errors",
     "StoredExperiment": "experiment",
     "Suggestion": "chooser",
     "load_config": "config",
@@ -110,8 +124,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _explained(error: ModuleNotFoundError) -> ImportError:
-    """Python takes the folder that it is started in before what is installed: in a checkout that
-    is the source, which may not be compiled."""
+    """What to raise for the error: a sentence, where a checkout that is not compiled hides what is
+    installed. Python looks into the folder that it is started in first."""
     if not (error.name or "").startswith(f"{__name__}.") or "._" not in str(error.name):
         return error
     source = os.path.dirname(os.path.dirname(__file__))

@@ -1,4 +1,4 @@
-"""The records of ask and tell: what came of a point, and a point that nothing has come of yet."""
+"""The records of ask and tell: points with a result, and pending ones."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Result = tuple[Mapping[str, Any], Returned]  # parameters, and what came of them
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One result: the parameters, the value (NaN where it failed), and where the model has it.
+    """One result: the parameters, the value (NaN where it failed), and the point in the unit cube.
 
-    `was_asked` is False of one that was told without `ask`: it was known already. `constraints` are
-    their numbers by name.
+    `was_asked` is False for a result that was told without `ask`, as one that was known already.
+    `constraints` has their numbers by name.
     """
 
     params: Params
@@ -31,7 +31,7 @@ class Evaluation:
     constraints: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def copy(self) -> Evaluation:
-        """One whose parameters and point may be changed, and this one stays as it is."""
+        """A deep copy, which its owner may change."""
         return replace(
             self,
             params=deepcopy(self.params),
@@ -41,25 +41,25 @@ class Evaluation:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The objective's and those of the constraints, by tasks."""
+        """The numbers of the objective and the constraints, by task."""
         return {OBJECTIVE: self.value, **self.constraints}
 
     def row(self, constraints: Sequence[str]) -> list[float]:
-        """The objective's number, and those of these constraints: NaN where there is none."""
+        """The objective's number, and then those of these constraints: NaN where there is none."""
         return [self.value, *(self.constraints.get(name, math.nan) for name in constraints)]
 
 
 @dataclass(frozen=True)
 class Pending:
-    """A point that was asked for and not told yet, or a guess that waits for it.
+    """A point that was asked for and not told yet, or a guess that was not asked for yet.
 
-    Whoever asks gets a copy of the parameters, and may do with it what they like.
+    Whoever asks gets a copy of the parameters, which they may change.
     """
 
     params: Params
     point: FloatArray
 
     def with_result(self, numbers: Mapping[str, float], *, was_asked: bool = True) -> Evaluation:
-        """What came of it, by tasks."""
+        """The evaluation with these numbers, by task."""
         beside = {name: number for name, number in numbers.items() if name != OBJECTIVE}
         return Evaluation(self.params, numbers[OBJECTIVE], self.point, was_asked, beside)

@@ -1,7 +1,7 @@
-"""One experiment: its data turned into a problem for the chooser, and the answers back.
+"""An experiment: makes a chooser's problem of its data, and jobs of the answers.
 
-The library, the command line, the manager and the comparisons all ask in this way, so that the
-same seed and data give the same points wherever they are asked for.
+The library, the command line, the manager and the comparisons all ask through this module, so that
+the same seed and data give the same points everywhere.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Experiment:
-    """A space, a history, and how to choose; nothing here is stored but the chain."""
+    """A space, a history, and how to choose the next point."""
 
     def __init__(
         self,
@@ -76,16 +76,17 @@ class Experiment:
         self.maximize, self.constraints = maximize, constraints
 
     def problem(self) -> Problem:
-        """All that is known now, as one value; a chooser minimises whatever the direction is."""
+        """All that is known now, as one value. Choosers minimise: where the objective is maximised,
+        its values have the other sign here."""
         return Problem(
-            self.space,
-            self._observations(),
-            self.history.pending(),
-            self.options,
-            self.seed,
-            self._chain(),
-            self.objective,
-            self.constraints,
+            space=self.space,
+            observations=self._observations(),
+            pending=self.history.pending(),
+            options=self.options,
+            seed=self.seed,
+            chain=self._chain(),
+            objective=self.objective,
+            constraints=self.constraints,
         )
 
     def suggest(self, count: int = 1) -> Answer:
@@ -108,7 +109,7 @@ class Experiment:
             self.history.keep_chain(answer.chain.to_json())
 
     def in_own_direction(self, found: Recommendation | None) -> Recommendation | None:
-        """What a chooser recommends, in the sign of the objective itself."""
+        """What a chooser recommends, its mean with the objective's own sign."""
         return replace(found, mean=-found.mean) if found and self.maximize else found
 
     def _observations(self) -> Observations:
@@ -127,12 +128,18 @@ class Experiment:
 
 
 class StoredExperiment(Experiment):
-    """The experiment of a config, with its jobs in a store."""
+    """The experiment of a config, with its jobs in a store.
+
+    `id` is the store's for the experiment, empty before the first job; `notices` are sentences on
+    settings that have changed since the first run; `placement` has the place of every job in the
+    present space.
+    """
 
     history: StoreHistory
 
     def __init__(self, config: Config, store: Store, *, chooser: Chooser | None = None) -> None:
-        """ConfigError where the jobs are another experiment's, or lie in another space."""
+        """ConfigError where the jobs are another experiment's, or can't be placed in the config's
+        space."""
         identity = load_identity(config, store)
         self.id = "" if identity is None else str(identity["id"])
         self.notices = [] if identity is None else identity_notices(config, identity)
@@ -162,14 +169,15 @@ class StoredExperiment(Experiment):
         self._config, self._store = config, store
 
     def placement_for(self, job_id: int) -> Placement:
-        """The variables as they were declared when the job was added."""
+        """The space as it was declared when the job was added, and the places of earlier jobs."""
         known = eras_until(self._eras, job_id)
         space = known[-1].space if known else self.space
         return Placement.among(known, space, self._was)
 
     def check_declaration(self) -> None:
-        """ConfigError when others have declared the variables anew: a point of ours would be taken
-        for one of theirs. To be called under the suggestion lock, before a job is added."""
+        """ConfigError when others have declared the variables anew since this experiment began: a
+        point of ours would be taken for one of theirs. To be called under the suggestion lock,
+        before a job is added."""
         if not still_declared(self._config, self._store):
             raise ConfigError(
                 f"{self._config.file_name}: variables: another run has declared them otherwise "
@@ -180,10 +188,11 @@ class StoredExperiment(Experiment):
     def begin(
         cls, config: Config, store: Store, *, chooser: Chooser | None = None
     ) -> StoredExperiment:
-        """For whoever adds jobs: what the first one said holds for all that follow."""
+        """For whoever adds jobs. The first to do so stores identity, variables and seed, which hold
+        for all that follow."""
         begin_identity(config, store)
         known = eras(store)
-        if not known or not is_of(config, known[-1]):  # others may be at it, or about to add a job
+        if not known or not is_of(config, known[-1]):  # locked: others may be adding a job
             with SuggestionLock(store, new_owner()).held():
                 begin_era(config, store)
         store.first_meta("seed", config.seed)
@@ -192,7 +201,7 @@ class StoredExperiment(Experiment):
 
     @classmethod
     def read(cls, config: Config, store: Store) -> StoredExperiment:
-        """With all that the store has now."""
+        """For whoever only reads: with all that the store has now."""
         experiment = cls(config, store)
         experiment.history.refresh()
         return experiment
@@ -202,7 +211,7 @@ class StoredExperiment(Experiment):
     ) -> list[tuple[Suggestion, Job]]:
         """The next points, stored as jobs; to be called under the suggestion lock.
 
-        Where others bring a result meanwhile, what was chosen without it is not stored.
+        Where others add a result meanwhile, the points are chosen again with it.
         """
         self.check_declaration()
         while True:
@@ -218,6 +227,7 @@ class StoredExperiment(Experiment):
     def _add(
         self, suggestions: Sequence[Suggestion], resource: Callable[[], str]
     ) -> list[tuple[Suggestion, Job]]:
+        """Store the suggestions one by one, up to the first that others were faster than."""
         last, pending = self.history.tally.last_id, list(self.history.pending_ids)
         added = []
         for suggestion in suggestions:

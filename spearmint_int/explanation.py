@@ -103,7 +103,7 @@ def explain(
             exploration=exploration,
             works=_works(model, here),
             constraints=model.probabilities(here[0]),
-            seeks_feasible=model.knows_no_place,
+            seeks_feasible=model.seeks_feasible,
             runner_up=_runner_up(model, job, sign),
             decisive_jobs=_decisive(past, problem, job),
             declared_anew=past.space != experiment.space,
@@ -161,9 +161,9 @@ def _best_known(model: FittedModel) -> Expected:
     usable = np.isfinite(problem.values)
     if np.any(usable & problem.reachable):
         usable &= problem.reachable
-    holding = usable & model.works(problem.observations.points)
-    if model.constraints and np.any(holding):
-        usable = holding
+    feasible = usable & model.is_feasible(problem.observations.points)
+    if model.constraints and np.any(feasible):
+        usable = feasible
     row = int(np.argmin(np.where(usable, found.mean, np.inf)))
     return Expected(float(found.mean[row]), float(found.sd[row]))
 

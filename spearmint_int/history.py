@@ -1,4 +1,4 @@
-"""What an experiment knows: its evaluations as the model takes them, in memory or from a store."""
+"""Histories: an experiment's evaluations as arrays for the model, in memory or from a store."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ STATUSES = {
 
 
 class History(Protocol):
-    """The data of an experiment, wherever they are kept."""
+    """Where a problem gets its data from: evaluations, pending points, and the chain."""
 
     def observations(self) -> Observations:
-        """The evaluations that have ended, in the order of their ids."""
+        """The evaluations that have ended, by ascending id."""
 
     def pending(self) -> FloatArray:
-        """[p, D]: the points that are under way."""
+        """The pending points [p, D]."""
 
     def chain(self) -> Mapping[str, Any] | None:
-        """The hyperparameters' chain as it was kept last, JSON-ready."""
+        """The state of the hyperparameters' chain that was kept last, JSON-ready."""
 
     def keep_chain(self, chain: Mapping[str, Any]) -> None:
         """Go on from this chain the next time."""
@@ -49,9 +49,9 @@ class History(Protocol):
 class StoreHistory:
     """The jobs of a store, kept up to date by reading what is new.
 
-    Finished jobs are read once; unfinished ones, which are few, at each refresh. Ids have no gaps
-    but those that somebody made by hand, so that every job that is neither known as finished nor
-    listed as unfinished must have ended since: it is fetched by its id.
+    Finished jobs are read once; unfinished ones, which are few, at each refresh. Ids have no gaps,
+    unless somebody deletes a job by hand. So a job that is neither known as finished nor listed as
+    unfinished must have ended since the last refresh: it is fetched by its id.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class StoreHistory:
         recode: Callable[[int, Sequence[float]], FloatArray] | None = None,
         resources: Collection[str] = (),
     ) -> None:
-        """`recode` gives a job's point its place among variables that have changed since; of the
-        `resources` the tally has the budgets."""
+        """`recode` gives a job's point its place among variables that have changed since; the tally
+        has the budgets of the `resources`."""
         self._store, self._maximize, self._recode = store, maximize, recode
         self._dimensions, self._rows = dimensions, JobRows(tasks, dimensions)
         self._unfinished: dict[int, JobPoint] = {}  # by ascending id
@@ -75,7 +75,7 @@ class StoreHistory:
         self._resources = resources
         nothing = dict.fromkeys(JobStatus, 0)
         self.tally = Tally(nothing, dict.fromkeys(resources, nothing))
-        self._is_exact = False  # the tally is of the same moment as what was read with it
+        self._is_exact = False  # whether the tally is of the same moment as the jobs read with it
 
     @property
     def counts(self) -> dict[JobStatus, int]:
@@ -84,10 +84,10 @@ class StoreHistory:
 
     def refresh(self) -> None:
         """Read what has changed."""
-        self.tally = self._store.tally(self._resources)  # first: the rest is not older than that
+        self.tally = self._store.tally(self._resources)  # first: what follows is no older
         unfinished = self._store.job_points(UNFINISHED)
         self._is_exact = self._were_counted(unfinished)
-        self._unfinished = {e.id: e for e in unfinished if self._fits(e)}
+        self._unfinished = {job.id: job for job in unfinished if self._fits(job)}
         for job_id in self._unfinished:  # a broken job may be tried again
             self.forget(job_id)
         self._fetch_ended()
@@ -98,14 +98,14 @@ class StoreHistory:
             self._unreadable.clear()
             self._keep(self._store.job_points())
             ended = set(self.finished_ids)  # some of them since the unfinished ones were read
-            self._unfinished = {i: e for i, e in self._unfinished.items() if i not in ended}
+            self._unfinished = {i: job for i, job in self._unfinished.items() if i not in ended}
 
     def _known(self, status: JobStatus) -> int:
         codes = [code for code, of in STATUSES.items() if of is status]
         return int(np.count_nonzero(np.isin(self._rows.codes, codes)))
 
     def _were_counted(self, unfinished: Sequence[JobPoint]) -> bool:
-        """Whether these are those of the tally: nobody has added or claimed one in between."""
+        """Whether the tally counted these very jobs: nobody has added or claimed one in between."""
         read = Counter(job.status for job in unfinished)
         known = all(job.id <= self.tally.last_id for job in unfinished)
         return known and all(read[status] == self.counts[status] for status in UNFINISHED)
@@ -115,9 +115,9 @@ class StoreHistory:
         self._rows.forget(job_id)
 
     def leave_out(self, ids: Iterable[int]) -> None:
-        """These jobs are damaged in another part than those that are read here."""
+        """Don't use these jobs: they are damaged, if in a part that is not read here."""
         for job_id in ids:
-            if isinstance(job_id, int) and job_id > 0:  # else it is damaged, and never read here
+            if isinstance(job_id, int) and job_id > 0:  # one without an id is never read here
                 self._left_out.add(job_id)
                 self.forget(job_id)
 
@@ -128,13 +128,13 @@ class StoreHistory:
         return ids
 
     def note(self, job: Job) -> bool:
-        """Take the job as it is now, without another read: it was added, claimed or ended here.
+        """Take over a job that was added, claimed or ended here, without reading it again.
 
-        False when the tally could not follow, which a refresh mends.
+        False when the tally may be inexact now, until the next refresh.
         """
         before = self._status(job.id)
         if before is None and job.id <= self.tally.last_id:
-            self._is_exact = False  # it is among those that were counted, but as what?
+            self._is_exact = False  # it was counted, but nobody knows in which status
         else:
             self.tally = self.tally.with_job(job, before=before)
         self._take(job)
@@ -168,7 +168,7 @@ class StoreHistory:
         )
 
     def pending(self) -> FloatArray:
-        """[p, D]: new and running jobs."""
+        """The points of new and running jobs [p, D]."""
         rows = [place for _, place in self._pending_places()]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self._dimensions)
 
@@ -178,18 +178,18 @@ class StoreHistory:
         return tuple(job_id for job_id, _ in self._pending_places())
 
     def _pending_places(self) -> list[tuple[int, FloatArray]]:
-        places = [(e.id, self._place(e)) for e in self._unfinished.values()]
+        places = [(job.id, self._place(job)) for job in self._unfinished.values()]
         return [(job_id, place) for job_id, place in places if not np.isnan(place).any()]
 
     def _place(self, job: JobPoint) -> FloatArray:
-        """Where the model has a job; NaN where the present variables have no place for it."""
+        """The job's point [D] in the present space; NaN where it has none."""
         if self._recode is not None:
             return self._recode(job.id, job.point)
         return np.array(job.point, dtype=np.float64)
 
     def best(self) -> tuple[int, float] | None:
-        """The job with the best finite value of those that fulfil every constraint, the earliest of
-        equals; where there is one within the present bounds, the best of those."""
+        """The job with the best finite value that fulfils every constraint, and the value: one
+        within the present bounds where there is such a job, and the earliest of equals."""
         values, *constraints = self._rows.values.values()
         usable = np.all([np.isfinite(values), *(c >= 0.0 for c in constraints)], axis=0)
         if not np.any(usable):
@@ -201,7 +201,7 @@ class StoreHistory:
 
     @property
     def has_result(self) -> bool:
-        """Whether any job has a number, whatever its constraints are."""
+        """Whether any job has a number for the objective, whether or not it fulfils constraints."""
         return bool(np.any(np.isfinite(next(iter(self._rows.values.values())))))
 
     # --- the chain ---
@@ -210,7 +210,7 @@ class StoreHistory:
         return self._unsaved_chain or self._store.load_chain(CHAIN)
 
     def keep_chain(self, chain: Mapping[str, Any]) -> None:
-        """In memory, until there is time to `save_chain`: a new job must not wait for that."""
+        """In memory, until `save_chain` is called: a new job must not wait for that."""
         self._unsaved_chain = chain
 
     def save_chain(self) -> None:
@@ -222,7 +222,7 @@ class StoreHistory:
     # --- reading ---
 
     def _fetch_ended(self) -> None:
-        """The jobs that have ended since: those of which nothing is known but that they must be."""
+        """Read the jobs that must have ended since: neither known as finished nor unfinished."""
         waiting = {i for i in self._unfinished.keys() | self._unreadable if i <= self.total}
         missing = self.total - self.finished - len(waiting)
         if missing > FEW_JOBS:
@@ -245,23 +245,23 @@ class StoreHistory:
             self._keep([_point_of(job)])
 
     def _status(self, job_id: int) -> JobStatus | None:
-        """What the job was when it was read; None where that is not known."""
+        """The job's status when it was read; None where it was not."""
         if job_id in self._unfinished:
             return self._unfinished[job_id].status
         code = self._rows.code(job_id)
         return None if code is None else STATUSES[code]
 
-    def _keep(self, evaluations: Iterable[JobPoint]) -> None:
-        for e in evaluations:
-            if self._fits(e):
-                self._rows.put(e, self._place(e))
-                self._unreadable.discard(e.id)
+    def _keep(self, jobs: Iterable[JobPoint]) -> None:
+        for job in jobs:
+            if self._fits(job):
+                self._rows.put(job, self._place(job))
+                self._unreadable.discard(job.id)
 
-    def _fits(self, e: JobPoint) -> bool:
+    def _fits(self, job: JobPoint) -> bool:
         """False for a damaged job, and for a point of another space."""
-        if e.id not in self._left_out and self._place(e).shape == (self._dimensions,):
+        if job.id not in self._left_out and self._place(job).shape == (self._dimensions,):
             return True
-        self._unreadable.add(e.id)
+        self._unreadable.add(job.id)
         return False
 
 

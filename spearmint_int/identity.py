@@ -1,15 +1,15 @@
-"""Which experiment a store holds: said by the first run, and compared by those that follow.
+"""Which experiment a store holds: written by the first run, and checked by those that follow.
 
-On a server many people's experiments lie side by side, told apart by a name that is a folder's as a
-rule. Two folders of one name must not be handed each other's results. So an experiment has an id,
-which its folder knows too; a folder that does not know it must have the same objective.
+On a server many people's experiments lie side by side, told apart by a name, which is by default
+that of the folder. Two folders of the same name must not get each other's results. So an experiment
+has an id, which its folder knows too; a folder that does not know it must have the same objective.
 
 The embedded database is in the folder itself, which may be moved or copied. It holds one
-experiment: a second config of another name must not be handed the first one's results.
+experiment: a second config with another name must not get the first one's results.
 
-Wherever the jobs are, their outputs are in the folder, by their numbers: by these, managers know
-which workers live, and which processes a killed one has left. So a folder has one config whose jobs
-run there, or several of one experiment.
+Wherever the jobs are stored, their outputs are in the folder, under the jobs' numbers. From these
+outputs managers see which workers live, and which processes a killed worker has left. So all
+configs whose jobs run in a folder must be of one experiment.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AS_ITS_OWN = "results so far count as its own"
 
 
 def begin_identity(config: Config, store: Store) -> dict[str, Any]:
-    """The experiment's identity, made if there is none; ConfigError when it is another one's."""
+    """The store's identity, made if it has none; ConfigError when it is another experiment's."""
     check_folder(config, store.load_meta(META))
     new = _new_identity(config)
     identity: dict[str, Any] = store.first_meta(META, new)
@@ -69,7 +69,7 @@ def check_folder(config: Config, identity: Mapping[str, Any] | None) -> None:
 
 
 def keep_in_folder(config: Config, experiment: str) -> None:
-    """Write down whose outputs the folder has: the experiment's id, and the file of its config."""
+    """Write down whose outputs the folder has: the experiment's id and its config's file name."""
     ours = experiment, config.file_name
     if config.experiment_id is not None or _in_folder(config.directory) == ours:
         return
@@ -130,12 +130,12 @@ def _check_owner(config: Config, identity: Mapping[str, Any]) -> None:
 
 
 def identity_notices(config: Config, identity: Mapping[str, Any]) -> list[str]:
-    """What has changed since the first run and may be meant."""
+    """Sentences on settings that have changed since the first run, perhaps on purpose."""
     return [f"{key} {sentence}" for key, sentence in identity_changes(config, identity)]
 
 
 def identity_changes(config: Config, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(key, sentence) of the settings that all results so far are read by, and which are others."""
+    """(key, sentence) of each setting that has changed and that results so far depend on."""
     main_file = identity.get("main_file", config.main_file)
     if not _same_file(config.main_file, main_file):
         yield "main-file", _changed(main_file, config.main_file, AS_ITS_OWN)
@@ -154,7 +154,7 @@ def _shown(value: str | bool) -> str:
 
 
 def _same_file(one: str, other: str) -> bool:
-    """The ending of a Python file may be left out."""
+    """Whether two main files are the same: the ending .py may be left out."""
     return one.removesuffix(".py") == other.removesuffix(".py")
 
 
@@ -164,7 +164,8 @@ def id_path(directory: Path) -> Path:
 
 
 def _is_known(config: Config, identity: Mapping[str, Any]) -> bool:
-    """In the folder itself the name must agree; on a server, id or objective."""
+    """Whether the store's experiment is the config's: by the name in the folder itself, by the id
+    or the objective on a server."""
     if config.database.address is None:
         return _is_of_name(config, identity)
     if _known_id(config) == identity["id"]:
@@ -174,7 +175,7 @@ def _is_known(config: Config, identity: Mapping[str, Any]) -> bool:
 
 
 def _is_of_name(config: Config, identity: Mapping[str, Any]) -> bool:
-    """Experiments that go by their folder's name keep it or change it with the folder."""
+    """Whether the names agree; those that are their folder's may change with it."""
     if NAME not in identity or identity[NAME] == config.experiment_name:
         return True
     return not identity["has_own_name"] and not config.has_own_name
@@ -187,7 +188,7 @@ def _known_id(config: Config) -> str | None:
 
 
 def _in_folder(directory: Path) -> tuple[str, str]:
-    """The id and the config of the experiment that runs in the folder; empty what is not known."""
+    """The id and the config file of the folder's experiment; empty where they are not known."""
     try:
         lines = id_path(directory).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""What the model needs of jobs that have ended, as arrays with a row for each job."""
+"""Ended jobs as arrays with a row for each: their points, numbers, costs and how they ended."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ FAILED = 4  # complete, with NaN for a task
 
 
 class JobRows:
-    """Rows by ascending id, for as many jobs as there are, however high their ids are.
-
-    Views of arrays that grow by doubling: they hold until the next job is put.
-    """
+    """Rows by ascending id. The properties are views of arrays that grow by doubling: they are
+    valid until the next `put`."""
 
     def __init__(self, tasks: Sequence[str], dimensions: int) -> None:
         self._ids: IntArray = np.empty(0, dtype=np.int64)
@@ -44,7 +42,7 @@ class JobRows:
 
     @property
     def points(self) -> FloatArray:
-        """[n, D]: where the model has each; NaN where the present variables have no place."""
+        """[n, D]: their points in the present space; NaN where they have none."""
         return self._points[: self._used]
 
     @property
@@ -61,7 +59,7 @@ class JobRows:
         return self._codes[: self._used]
 
     def put(self, job: JobPoint, place: FloatArray) -> None:
-        """In the place of what was known of the job."""
+        """Add a job, or replace what was known of it."""
         row = self._row_for(job.id)
         self._points[row] = place
         for task, values in self._values.items():
@@ -99,14 +97,14 @@ class JobRows:
         return row
 
     def _find(self, job_id: int) -> int:
-        """The job's row, or the one that it would have."""
+        """The job's row, or the one at which it would be inserted."""
         return int(np.searchsorted(self.ids, job_id))
 
     def _has(self, job_id: int, row: int) -> bool:
         return row < self._used and bool(self._ids[row] == job_id)
 
     def _move(self, start: int, to: int) -> None:
-        """The rows from `start` on, by one."""
+        """Move the rows from `start` on, so that they begin at `to`."""
         moved, taken = slice(start, self._used), slice(to, self._used + to - start)
         columns: Iterable[NDArray[Any]] = (self._ids, self._points, self._seconds, self._codes)
         for column in (*columns, *self._values.values()):

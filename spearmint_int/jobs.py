@@ -1,7 +1,7 @@
-"""What a job is: frozen values, with no input or output.
+"""Jobs: their states, failures and numbers, as frozen values without input or output.
 
-new → pending → complete | broken. A pending job belongs to one claim (`token`) that holds a lease;
-a lost lease or a failure makes it new again until its attempts are used up, then broken.
+new → pending → complete | broken. A pending job belongs to one claim (`token`), which holds a
+lease. A failure or a lease that ends makes it new again, or broken when its attempts are used up.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ MAIN_RESOURCE = "Main"
 RESERVED = "reserved-"  # the beginning of the resource of a point that a person evaluates
 MAIN_TASK = "main"
 
-# A failure keeps the end of stderr, where the reason stands; a job must stay small enough to list.
+# Of stderr a failure keeps the end, where the reason is; jobs must stay small enough to be listed.
 STDERR_TAIL_CHARACTERS = 8_000
 
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tabs and ends of lines
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
 
-# A worker that was lost says nothing of its job's parameters: its node failed, or its machine was
-# started anew. Where so many were lost at one point, they may be at fault: what eats all memory may
-# take its worker along, and trying such a point for ever would end nothing but workers.
+# A lost worker says nothing of its job's parameters: its node failed, or its machine was restarted.
+# But when so many were lost at one point, the parameters may be at fault: an objective that takes
+# all memory may take its worker along.
 TELLING_LOSSES = 3
 
-Values = dict[str, float]  # task → number; NaN means "failed here"
-FAILED_HERE = "failed here (NaN or infinite)"  # the words for it wherever people read of a job
+Values = dict[str, float]  # task → number; NaN means that the evaluation failed at this point
+FAILED_HERE = "failed here (NaN or infinite)"  # how people are told of that
 NONE_FULFILS = "no result fulfils every constraint"
 
 
@@ -63,12 +63,12 @@ class Source(str, Enum):
         return self.value
 
 
-# Results that were brought cost nothing of the budget: only these sources count against it.
+# Only jobs from these sources count against the budget: results that were brought cost nothing.
 COUNTED_SOURCES = (Source.CHOOSER, Source.INITIAL)
 
 
 class FailureKind(str, Enum):
-    """Why an attempt failed, told apart because the remedies differ."""
+    """Why an attempt failed: the remedies differ."""
 
     EXCEPTION = "exception"
     SIGNAL = "signal"
@@ -87,13 +87,13 @@ class FailureKind(str, Enum):
 
     @property
     def is_of_the_point(self) -> bool:
-        """Whether the parameters may be at fault; else `main` was not called with them, or was not
-        let come to its end, and the same could have happened anywhere."""
+        """Whether the parameters may be at fault. Otherwise `main` was not called with them, or was
+        stopped, which could have happened at any point."""
         return self not in (FailureKind.LAUNCH, FailureKind.START, FailureKind.STOPPED)
 
 
 def printable(text: str) -> str:
-    """The text without what would control a terminal: objectives print anything."""
+    """The text with control characters escaped: objectives print anything."""
     return CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
@@ -117,9 +117,9 @@ class Failure:
 class ProcessInfo:
     """Where a pending job runs, as far as it is known, so that another manager can look for it.
 
-    `proc_id` is the scheduler's own id, known from the submission on; the rest is the worker's to
-    tell. `born` is the start of its process as the operating system tells it (any stable text): a
-    pid alone may have been given to another process since.
+    `proc_id` is the scheduler's own id, known since the submission; the worker adds the rest.
+    `born` is the start of its process in the operating system's words (any stable text), because a
+    pid alone may belong to another process by now.
     """
 
     host: str | None = None
@@ -130,7 +130,7 @@ class ProcessInfo:
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to change a pending job: every change that a worker asks for is conditional on it.
+    """The right to change a pending job: every change by a worker is conditional on its claim.
 
     `attempts` counts the job's claims, this one included.
     """
@@ -166,8 +166,8 @@ class JobDraft:
 class Job:
     """A job as the store held it at the moment of reading.
 
-    `attempts` counts claims, the present one included, whose `token` it is. Times are UTC seconds
-    since 1970.
+    `attempts` counts its claims, the present one included; `token` is that of the present claim.
+    Times are UTC seconds since 1970.
     """
 
     id: int
@@ -196,13 +196,18 @@ class Job:
 
     @property
     def is_void(self) -> bool:
-        """True for a broken job that says nothing of its point: no model learns from it."""
+        """True for a broken job that says nothing of its point, from which no model learns."""
         return is_void(self.status, [failure.kind for failure in self.failures])
 
     @property
     def constraints(self) -> tuple[str, ...]:
         """The tasks that have to be at least 0."""
         return self.tasks[1:]
+
+    @property
+    def metrics(self) -> Values:
+        """The numbers beside the objective's: of constraints, and those that are only kept."""
+        return {name: x for name, x in (self.values or {}).items() if name != self.tasks[0]}
 
     @property
     def unfulfilled(self) -> tuple[str, ...]:
@@ -244,7 +249,7 @@ class Job:
 
 
 class JobPoint(NamedTuple):
-    """What the model needs of a job: its point and what came of it; there may be 10 000 of them."""
+    """What the model needs of a job: its point and what came of it. There may be 10 000 of them."""
 
     id: int
     status: JobStatus
@@ -264,11 +269,11 @@ class JobPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """How many jobs a store had at one look.
+    """How many jobs a store had in each status, at one moment.
 
-    `counts` is of all jobs; `budgets` has, for each resource that was asked for, those that count
-    against its limit. Each has every status, zeros included. `last_id` is the highest id, 0 in an
-    empty store.
+    `counts` is of all jobs; `budgets` has, for each resource that was asked for, the jobs that
+    count against its limit. Both have every status, zeros included. `last_id` is the highest id, 0
+    in an empty store.
     """
 
     counts: dict[JobStatus, int]
@@ -277,11 +282,11 @@ class Tally:
 
     @property
     def finished(self) -> int:
-        """Those that count and have ended."""
+        """How many jobs that count against a limit have ended."""
         return sum(budget[status] for budget in self.budgets.values() for status in FINISHED)
 
     def with_job(self, job: Job, *, before: JobStatus | None) -> Tally:
-        """What it is after the job became what it is; before, it was not there, or in a status."""
+        """The tally after this job was added (`before` is None), or changed its status."""
         change = {job.status: 1} if before is None else {before: -1, job.status: 1}
         if before is job.status:
             change = {}
@@ -298,10 +303,10 @@ def _changed(
 
 
 def is_void(status: JobStatus, failures: Sequence[FailureKind]) -> bool:
-    """Whether a job in this status, which failed so, says nothing of its point.
+    """Whether a job in this status, with these failures, says nothing of its point.
 
-    The last one counts: what came before it, another attempt was to show. A lost worker has shown
-    nothing, unless there were many.
+    The last failure decides: another attempt was made after those before it. A lost worker does not
+    count as a failure of the point, unless there were many.
     """
     told = [kind for kind in failures if kind is not FailureKind.LOST_WORKER]
     losses = len(failures) - len(told)
@@ -317,12 +322,12 @@ def seconds_between(started: float | None, ended: float | None) -> float | None:
 
 
 def has_failed(values: Mapping[str, float], tasks: Iterable[str]) -> bool:
-    """Whether NaN stands for any of the tasks: of one that is missing nothing is known."""
+    """Whether a number of any of the tasks is not finite; a missing number is no failure."""
     return any(not math.isfinite(values[task]) for task in tasks if task in values)
 
 
 def unfulfilled(values: Mapping[str, float], constraints: Iterable[str]) -> tuple[str, ...]:
-    """Those of the constraints that are below 0, or without a number."""
+    """The constraints that are below 0 or have no number."""
     return tuple(name for name in constraints if not values.get(name, math.nan) >= 0.0)
 
 
@@ -333,7 +338,7 @@ def unfulfilled_text(names: Iterable[str]) -> str:
 
 
 def checked_values(values: Mapping[str, float]) -> Values:
-    """Results as the stores keep them: a float per task, with every non-finite number as NaN."""
+    """Results as the stores keep them: a float for each task, NaN for all that are not finite."""
     if not values:
         raise ValueError("a complete job needs a value for at least one task, got none")
     return {printable(str(task)): _checked_number(task, value) for task, value in values.items()}
@@ -347,12 +352,12 @@ def _checked_number(task: str, value: float) -> float:
 
 
 def as_constraint(value: float) -> float:
-    """A constraint's number; True and False, of one that is only met or not, are 1 and −1."""
+    """A constraint's number: True and False, for one that is only met or not, are 1 and −1."""
     return (1.0 if value else -1.0) if isinstance(value, bool) else as_float(value)
 
 
 def as_float(number: float) -> float:
-    """The number as a float; infinite where an integer is beyond the floats."""
+    """The number as a float; infinite for an integer that no float can hold."""
     try:
         return float(number)
     except OverflowError:
@@ -365,8 +370,8 @@ def status_after_failure(attempts: int, max_attempts: int) -> JobStatus:
 
 
 def runs_of(ids: Iterable[int]) -> list[int | list[int]]:
-    """Ascending ids in short: [3, 7, 8, 9, 10] is [3, [7, 10]]. Thousands may be pending at once,
-    and each job that is chosen then keeps which."""
+    """Ids as ascending runs: [3, 7, 8, 9, 10] is [3, [7, 10]]. Each job keeps the ids that were
+    pending when it was chosen, which may be thousands."""
     runs: list[list[int]] = []
     for job_id in sorted(ids):
         if runs and job_id == runs[-1][1] + 1:

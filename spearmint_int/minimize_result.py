@@ -1,4 +1,4 @@
-"""What `minimize` gives back."""
+"""The result of `minimize`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class MinimizeResult:
     """The best evaluation, what the model recommends, and everything that was evaluated.
 
-    Where there are constraints, it is the best one that fulfils all of them. Where none does, the
-    value is NaN, the message says so, and the parameters are those that the model recommends.
+    With constraints it is the best evaluation that fulfils all of them. Where none does, the value
+    is NaN, the message says so, and the parameters are those that the model recommends.
     """
 
     params: Params
@@ -28,9 +28,9 @@ class MinimizeResult:
     recommendation: Recommendation | None
     history: tuple[Evaluation, ...] = field(repr=False)
     message: str
-    problem: Problem = field(
-        repr=False, compare=False
-    )  # as the chooser gets it: its values are minimised
+    problem: Problem = field(repr=False, compare=False)
+    """All that is known, as the chooser gets it: where `maximize` is set, with values of the other
+    sign, since choosers minimise."""
     maximize: bool = field(default=False, repr=False)
 
     def plot(self, kind: str = "progress", *, theme: str = "light") -> Any:

@@ -26,10 +26,11 @@ Function = Callable[[Params], Returned]
 
 @dataclass(frozen=True)
 class Stop:
-    """When to end before the evaluations are used up.
+    """When `minimize` ends before its evaluations are used up.
 
-    `value`: as soon as a result is as good as this. `no_improvement`: when the last so many
-    evaluations brought nothing better; results that were known beforehand are none.
+    - `value`: as soon as a result is as good as this.
+    - `no_improvement`: after so many evaluations without a better one; results that were known
+      beforehand don't count.
     """
 
     value: float | None = None
@@ -57,7 +58,7 @@ class Stop:
 
 @dataclass
 class Search:
-    """A search under way: what was begun, and why it ends."""
+    """One call of `minimize`: `begun` counts its evaluations, and `message` says why it ends."""
 
     function: Function
     optimizer: Optimizer
@@ -70,7 +71,7 @@ class Search:
     message: str | None = None
 
     def take_over(self, known: Iterable[Result]) -> None:
-        """What the caller knows, but for what an earlier call has brought."""
+        """Tell the results that the caller knows, unless an earlier call has told them already."""
         for params, value in self.optimizer.without_known(known):
             self.optimizer.tell(params, value)
         self.message = self.stop.reason(self.optimizer)
@@ -78,7 +79,8 @@ class Search:
             self.bar.advance(self.begun, self.optimizer.best())
 
     def run(self, n_jobs: int) -> MinimizeResult:
-        """To its end; whatever ends it, what was evaluated is in the result."""
+        """Evaluate until there is a reason to end. No evaluation is lost: an exception has the
+        result in its attribute `result`."""
         try:
             if n_jobs == 1:
                 self._run_alone()
@@ -106,7 +108,7 @@ class Search:
                     for params in self._ask(n_jobs - len(running)):
                         running[pool.submit(self.function, deepcopy(params))] = params
                     self._await_one(running)
-            finally:  # what has begun can't be stopped; its results are kept
+            finally:  # evaluations that have begun can't be stopped: their results are kept
                 self._await_all(running)
 
     def _await_one(self, running: dict[Future[Returned], Params]) -> None:
@@ -130,7 +132,7 @@ class Search:
         return self.message is None
 
     def _ask(self, free: int) -> list[Params]:
-        """As many as are free to be evaluated, as long as more may begin."""
+        """Parameters for `free` threads; fewer, or none, at the end of the budget or the time."""
         count = min(free, self.evaluations - self.begun)
         if count < 1 or not self._may_begin():
             return []
@@ -148,7 +150,7 @@ class Search:
             self.bar.advance(1, self.optimizer.best())
         self.message = self.message or self.stop.reason(self.optimizer)
         stops = None if self.callback is None else self.callback(self.optimizer)
-        if isinstance(stops, bool | np.bool_) and stops:  # what else it returns was not meant so
+        if isinstance(stops, bool | np.bool_) and stops:  # a truthy number was not meant to stop
             self.message = self.message or "stopped by the callback"
 
     # --- the result -----------------------------------------------------------------------------
@@ -163,11 +165,18 @@ class Search:
                 params, message = first.params if found is None else found.params, self._why_none()
             else:  # every evaluation failed: the first one stands for all
                 params, value, message = first.params, first.value, "all failed"
-        maximize = optimizer.direction == "maximize"
-        return MinimizeResult(params, value, found, history, message, optimizer.problem(), maximize)
+        return MinimizeResult(
+            params=params,
+            value=value,
+            recommendation=found,
+            history=history,
+            message=message,
+            problem=optimizer.problem(),
+            maximize=optimizer.direction == "maximize",
+        )
 
     def _why_none(self) -> str:
-        """Why no result counts: a constraint without any number is likely misspelt."""
+        """Why no result fulfils all constraints: one without any number is likely misspelt."""
         told = {name for e in self.optimizer.history for name in e.constraints}
         untold = [c.task for c in self.optimizer.constraints if c.task not in told]
         return f"{NONE_FULFILS}; none has {', '.join(untold)}" if untold else NONE_FULFILS

@@ -1,4 +1,4 @@
-"""The shortest way: optimise a Python function over a space, in this process."""
+"""`minimize`: optimise a Python function over a space, in this process."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def _kept(
     named: Collection[str],
     initial: Iterable[Mapping[str, Any]],
 ) -> AbstractContextManager[Optimizer]:
-    """In the folder with all that it knows, or in memory; `named` are the options of the call."""
+    """The optimizer in the folder, with all that is known there, or the one in memory. `named` are
+    the options that the call gives."""
     if path is None:
         return nullcontext(asked)
     return optimizer_in(path, asked, given=named, initial=initial)
@@ -153,7 +154,7 @@ def _check_budget(evaluations: object, n_jobs: object, timeout: object) -> None:
 
 
 def _differing(options: ChooserOptions | None) -> list[str]:
-    """The names of those that somebody has set."""
+    """The names of the options that differ from their defaults."""
     if options is None:
         return []
     default = ChooserOptions()

@@ -1,4 +1,4 @@
-"""Use as a library: ask for points, tell their results, save and load.
+"""The library's ask-and-tell interface: ask for points, tell their results, save and load.
 
 optimizer = Optimizer({"rate": Float(1e-4, 1, log=True), "depth": Int(1, 12)}, seed=0)
 for params in optimizer.ask(4):
@@ -115,16 +115,17 @@ class Optimizer:
 
     @property
     def history(self) -> tuple[Evaluation, ...]:
-        """What was told, in that order."""
+        """The evaluations that were told, in that order."""
         return tuple(evaluation.copy() for evaluation in self._evaluations)
 
     @property
     def pending(self) -> tuple[Params, ...]:
-        """What was asked for and not told yet."""
+        """The parameters that were asked for and not told yet."""
         return tuple(deepcopy(pending.params) for pending in self._pending)
 
     def ask(self, count: int = 1) -> list[Params]:
-        """`count` different points, each chosen with those before it pending; guesses come first.
+        """The parameters to evaluate next, `count` of them: guesses first, then what the chooser
+        suggests, each with those before it pending.
 
         Fewer where a noiseless, all-integer space has fewer left; SpaceExhausted where it has none.
         """
@@ -142,7 +143,7 @@ class Optimizer:
                 return asked
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
-        """As `ask`, with where each came from and why; without the guesses."""
+        """As `ask`, but without the guesses, and with each point's provenance."""
         wanted = as_count(count)
         with self._lock:
             answer = self._experiment.suggest(wanted)
@@ -152,15 +153,15 @@ class Optimizer:
             return list(answer.suggestions)
 
     def tell(self, params: Mapping[str, Any], value: Returned) -> None:
-        """The result at these parameters, asked for or not; NaN says that it failed there. With
-        constraints it is `{"main": value, "constraint": …}`."""
+        """Add the result at these parameters, whether they were asked for or not. NaN says that the
+        evaluation failed there. With constraints it is `{"main": value, "constraint": …}`."""
         numbers = as_results(value, self.constraints)
         with self._lock:
             told, was_asked = self._as_asked(params)
             self._keep(told.with_result(numbers, was_asked=was_asked))
 
     def forget(self, params: Mapping[str, Any]) -> None:
-        """These parameters were asked for, and no result will come: whoever had them is gone."""
+        """Take parameters that were asked for off the pending ones: no result of them will come."""
         with self._lock:
             if self._take_pending(params) is None:
                 raise SpearmintError(f"forget: nobody has asked for {dict(params)}")
@@ -185,19 +186,19 @@ class Optimizer:
 
     @property
     def without_improvement(self) -> int:
-        """How many evaluations that were asked for have brought nothing better than the best."""
+        """How many evaluations since the best one were asked for, and brought nothing better."""
         best = self._best()
         after = itertools.dropwhile(lambda e: e is not best, self._evaluations)
         return sum(e.was_asked for e in after if e is not best)
 
     def recommend(self) -> Recommendation | None:
-        """The model's optimum: under noise a better answer than `best`. None until there are two
-        finite results."""
+        """The model's optimum, which under noise is a better answer than `best`. None until there
+        are two finite results."""
         with self._lock:
             return self._experiment.recommend()
 
     def predict(self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Prediction:
-        """What the model expects at one or several settings: `mean` and `sd`, arrays in the
+        """What the model expects at one or several parameters: `mean` and `sd`, arrays in the
         objective's units, without the noise of an evaluation."""
         if not any(math.isfinite(e.value) for e in self._evaluations):
             raise SpearmintError("there is nothing to predict from: tell a finite result first")
@@ -205,7 +206,8 @@ class Optimizer:
             return self._experiment.predict(as_several(params))
 
     def problem(self) -> Problem:
-        """All that is known now, as the chooser gets it: its values are minimised."""
+        """All that is known now, as the chooser gets it. Choosers minimise: where the objective is
+        maximised, its values have the other sign here."""
         with self._lock:
             return self._experiment.problem()
 
@@ -234,26 +236,27 @@ class Optimizer:
     # --- on disk --------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """All state as JSON, by an atomic replacement: a crash leaves the old file or the new."""
+        """Write all state as JSON, replacing the file atomically: a crash leaves the old one or the
+        new one."""
         self._state().write(path)
 
     @classmethod
     def load(cls, path: str | Path) -> Optimizer:
-        """What `save` wrote; it goes on with the very suggestions that it would have made."""
+        """The optimizer that `save` wrote: it makes the same suggestions as that one would have."""
         return cls._from_state(OptimizerState.read(path))
 
     def _state(self) -> OptimizerState:
         with self._lock:
             return OptimizerState(
-                self.space,
-                self.seed,
-                self.direction,
-                self.options,
-                self.constraints,
-                tuple(self._evaluations),
-                tuple(self._pending),
-                tuple(self._guesses),
-                self.chain,
+                space=self.space,
+                seed=self.seed,
+                direction=self.direction,
+                options=self.options,
+                constraints=self.constraints,
+                evaluations=tuple(self._evaluations),
+                pending=tuple(self._pending),
+                guesses=tuple(self._guesses),
+                chain=self.chain,
             )
 
     @classmethod
@@ -272,7 +275,7 @@ class Optimizer:
 
     @classmethod
     def _from_json(cls, stored: Mapping[str, Any]) -> Optimizer:
-        """For pickles of one in a folder."""
+        """For pickles of an optimizer in a folder."""
         return cls._from_state(OptimizerState.from_json(stored))
 
     def restore(
@@ -286,7 +289,7 @@ class Optimizer:
                 self._history.keep_chain(deepcopy(chain))
 
     def drop_known_guesses(self) -> None:
-        """Don't ask for guesses that were evaluated, or asked for."""
+        """Drop the guesses that were evaluated, or asked for, already."""
         with self._lock:
             if not self._guesses:
                 return
@@ -296,7 +299,7 @@ class Optimizer:
             self._guesses = [g for g in self._guesses if self.space.decode(g.point) not in known]
 
     def without_known(self, results: Iterable[Result]) -> list[Result]:
-        """The results that were not told yet; at one place all failures are the same."""
+        """The results that were not told yet; failures at one point count as the same result."""
         known = {self._result_key(e.point, e.numbers) for e in self._evaluations}
         return [
             (params, value)
@@ -315,7 +318,7 @@ class Optimizer:
         return deepcopy(self._experiment.history.chain())
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copies, which can't take a lock along."""
+        """For pickle and copies: without the lock, which neither can take."""
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -323,7 +326,7 @@ class Optimizer:
         self._lock = threading.RLock()
 
     def __copy__(self) -> Optimizer:
-        """What is told to a copy is nothing to the other one."""
+        """A copy with a memory of its own."""
         return deepcopy(self)
 
     # --- what is kept ---------------------------------------------------------------------------
@@ -337,7 +340,7 @@ class Optimizer:
         self._history.set_pending(p.point for p in pending)
 
     def _drop_needless_guesses(self) -> None:
-        """Without noise a point that was told or asked for already has nothing to say."""
+        """Without noise evaluating a known point again teaches nothing."""
         if not self.options.noiseless:
             return
         self._guesses = list({point_key(guess.point): guess for guess in self._guesses}.values())
@@ -349,13 +352,14 @@ class Optimizer:
         return deepcopy(guess.params)
 
     def _as_asked(self, params: Mapping[str, Any]) -> tuple[Pending, bool]:
-        """What was asked for as it was, or the canonical point of other parameters; which it is."""
+        """The pending point of these parameters, or else a canonical one; and whether it was
+        pending."""
         asked = self._take_pending(params)
         told = asked or Pending(self.space.plain(params), self.space.encode(params))
         return told, asked is not None
 
     def _take_pending(self, params: Mapping[str, Any]) -> Pending | None:
-        """What was asked for as it was, which is pending no more; None of other parameters."""
+        """Take the point of these parameters off the pending ones; None where it is not one."""
         point = self.space.encode(params)
         for i, pending in enumerate(self._pending):
             if point_key(self.space.encode(pending.params)) == point_key(point):

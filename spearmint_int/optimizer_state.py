@@ -86,15 +86,15 @@ class OptimizerState:
     def from_json(cls, stored: Mapping[str, Any]) -> OptimizerState:
         space = Space({name: _variable(fields) for name, fields in stored["variables"].items()})
         return cls(
-            space,
-            stored["seed"],
-            stored.get("direction", "minimize"),
-            _options(stored["options"]),
-            tuple(Constraint(**c) for c in stored.get("constraints", ())),
-            tuple(_evaluation(e, space) for e in stored["evaluations"]),
-            tuple(_pending(p, space) for p in stored["pending"]),
-            tuple(_guess(g, space) for g in stored.get("guesses", ())),
-            stored["chain"],
+            space=space,
+            seed=stored["seed"],
+            direction=stored.get("direction", "minimize"),
+            options=_options(stored["options"]),
+            constraints=tuple(Constraint(**c) for c in stored.get("constraints", ())),
+            evaluations=tuple(_evaluation(e, space) for e in stored["evaluations"]),
+            pending=tuple(_pending(p, space) for p in stored["pending"]),
+            guesses=tuple(_guess(g, space) for g in stored.get("guesses", ())),
+            chain=stored["chain"],
         )
 
 

@@ -1,7 +1,7 @@
-"""Points of an earlier declaration of the variables, in the unit cube of the present one.
+"""The points of jobs from before the variables were changed, in the unit cube of the present ones.
 
-What lies outside of the present bounds gets a place outside of [0, 1], where the model knows it and
-no search goes. A point with an option that is gone has no place: its row is NaN.
+A value outside of the present bounds is placed outside of [0, 1], where it informs the model and no
+search goes. A point with an option that does not exist any more has no place: its row is NaN.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
     from spearmint_int.config.declaration import Era
 
-# A fixed FLOAT has the whole of [0, 1]: other values begin beyond it.
+# A fixed FLOAT takes up the whole of [0, 1]: its other values begin so far beyond ½.
 FIXED_GAP = 0.5
-# A typing error may lie anywhere. From squares that overflow no model comes, now and ever after.
+# Parameters farther away than this, by a typing error for example, have no place: the squares of
+# their distances would overflow, and no model could ever be fitted again.
 FARTHEST = 1e6
 
 Recode = Callable[[int, Sequence[float]], "FloatArray"]
@@ -30,14 +31,15 @@ Recode = Callable[[int, Sequence[float]], "FloatArray"]
 
 @dataclass(frozen=True)
 class Placement:
-    """The space of one declaration, and where the jobs of those before it have their place."""
+    """A space, and the places that jobs of earlier declarations have in it."""
 
     space: Space
     recode: Recode | None
 
     @classmethod
     def among(cls, known: Sequence[Era], space: Space, was: Mapping[str, Any]) -> Placement:
-        """`known` are the declarations so far; `was` has the values of variables that are new."""
+        """`known` are the declarations so far; `was` has the value of each new variable in jobs
+        that were added before it."""
         space = Space(space.variables, also_varying=fixed_names(known, space))
         return cls(space, recoder(known, space, was))
 
@@ -47,7 +49,7 @@ class Placement:
         return None if u.shape != (self.space.dimensions,) or np.isnan(u).any() else u
 
     def is_within(self, job_id: int, point: Sequence[float]) -> bool:
-        """Whether a job's point could be chosen in this space, too."""
+        """Whether a job's point lies within the bounds of this space."""
         u = self.place(job_id, point)
         return u is not None and bool(self.space.inside(u[np.newaxis, :])[0])
 
@@ -98,7 +100,7 @@ def placed(params: Mapping[str, Any], space: Space) -> FloatArray | None:
 
 
 def fixed_names(known: Sequence[Era], space: Space) -> frozenset[str]:
-    """Variables that can't vary any more, and could: the results so far differ in them."""
+    """Variables that are fixed now and could vary before, so that results may differ in them."""
     varied = {
         name for era in known for name, variable in era.space.variables.items() if _varies(variable)
     }
@@ -120,7 +122,7 @@ def _places(space: Space) -> dict[str, int]:
 
 def _element(u: FloatArray, old: Variable, new: Variable) -> FloatArray:
     if isinstance(old, Enum) and isinstance(new, Enum):
-        # by the option that it was: another one's column may be above 0 too, where T is not applied
+        # decoded first: where T is not applied, the columns of other options may be above 0 too
         if old.decode(u) not in new.options:
             return np.full(len(new.options), np.nan)
         row = [float(u[old.options.index(o)]) if o in old.options else 0.0 for o in new.options]
@@ -133,7 +135,7 @@ def _element(u: FloatArray, old: Variable, new: Variable) -> FloatArray:
 
 
 def _given(value: Any, i: int, variable: Variable) -> FloatArray:
-    """Where a value lies that comes from no cube, such as `was` of a variable that is new."""
+    """The place of a plain value, such as the `was` of a new variable."""
     value = value[i] if isinstance(value, list | tuple) else value
     if isinstance(variable, Enum):
         return np.array(variable.encode(value))
@@ -143,8 +145,8 @@ def _given(value: Any, i: int, variable: Variable) -> FloatArray:
 
 
 def _whole(x: int, new: Int) -> float:
-    """Where x lies among the new integers, or beside them; NaN for one that is between them, or in
-    the outer half of the first or the last one's cell, where it would be taken for that."""
+    """The place of x among the new integers, or beyond them. NaN for one between them, or in the
+    outer half of the first or last integer's cell, where it would be taken for that integer."""
     low, high = int(new.min), int(new.max)
     if (new.log or new.base is not None) and x < 1:
         return float("nan")  # a log scale has no place for it
@@ -158,7 +160,7 @@ def _whole(x: int, new: Int) -> float:
 
 
 def _real(x: float, old: Float, new: Float) -> float:
-    """Where x lies on the scale of the new bounds, or beside them."""
+    """The place of x on the scale of the new bounds, or beyond them."""
     if new.max == new.min:
         reach = (old.max - old.min) or 1.0
         offset = (x - new.min) / reach

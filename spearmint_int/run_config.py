@@ -1,6 +1,6 @@
-"""The config of a library's run in a folder: written by its first call, gone on with by the next.
+"""The config in the folder of `minimize(…, path=…)`: written by the first call, kept by the next.
 
-What the next call says anew (bounds, options, settings) is written into it.
+Bounds, options and settings that a later call gives anew are written into it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from spearmint_int.chooser import ChooserOptions, Constraint
 from spearmint_int.config import (
     CALLED_BY_MINIMIZE,
     DEFAULT_FILE,
+    OPTION_KEYS,
     Config,
     ConfigFaultsError,
     config_from,
@@ -31,33 +32,14 @@ from spearmint_int.optimizer import Optimizer
 from spearmint_int.sampling.priors import prior_to_dict
 from spearmint_int.variables import Variable
 
-# What a config calls the options of a chooser.
-KEYS = {
-    "treatment": "integer-treatment",
-    "likelihood": "likelihood",
-    "kernel": "kernel",
-    "acquisition": "acquisition",
-    "priors": "priors",
-    "output_warp": "output-warp",
-    "trend": "trend",
-    "input_warp": "input-warp",
-    "samples": "mcmc-iters",
-    "burn_in": "burnin",
-    "thinning": "thinning",
-    "chains": "chains",
-    "fantasies": "num-fantasies",
-    "candidates": "grid-size",
-    "candidates_seed": "grid-seed",
-    "spray": "num-spray",
-    "spray_std": "spray-std",
-    "initial_points": "num-initial-points",  # `initial-points` are guesses
-}
-# No suggestion depends on it: a call that names it says it for itself, and nothing is written.
+# No suggestion depends on the number of threads: each call has its own, and it is not written.
 NOT_WRITTEN = "threads"
+KEYS = {name: key for name, key in OPTION_KEYS.items() if name != NOT_WRITTEN}
 
 
 def known_config(directory: Path) -> Config | None:
-    """None of a new folder; ConfigError where its config is another program's, or was damaged."""
+    """The folder's config, None in a new folder; ConfigError where it is another program's, or was
+    damaged."""
     if not (directory / DEFAULT_FILE).exists():
         return None
     try:
@@ -71,11 +53,14 @@ def known_config(directory: Path) -> Config | None:
 
 @dataclass(frozen=True)
 class RunConfig:
-    """The config of a call, which is to be written once the store has taken it."""
+    """The config of a call, to be written once the store was opened with it.
+
+    `text` is the file's new text, None where it stays as it is; `sentences` say what has changed.
+    """
 
     config: Config
-    text: str | None = None  # None where it is what the folder has
-    sentences: tuple[str, ...] = ()  # what is not as before
+    text: str | None = None
+    sentences: tuple[str, ...] = ()
 
     def write(self) -> None:
         if self.text is not None:
@@ -89,7 +74,7 @@ def begun_config(directory: Path, asked: Optimizer) -> RunConfig:
 
 
 def gone_on_config(known: Config, asked: Optimizer, given: Collection[str]) -> RunConfig:
-    """The folder's config with what the call says anew."""
+    """The folder's config with what the call gives otherwise."""
     _check_names(known, asked)
     _check_direction(known, asked)
     _check_constraints(known, asked)
@@ -111,7 +96,7 @@ def gone_on_config(known: Config, asked: Optimizer, given: Collection[str]) -> R
 
 @dataclass(frozen=True)
 class _Anew:
-    """What a call says otherwise than the folder's config."""
+    """What a call gives otherwise than the folder's config."""
 
     variables: Mapping[str, Variable]
     options: Mapping[str, Any]
@@ -136,7 +121,7 @@ class _Anew:
         return [*self.variables, *self.options, *self.constraints]
 
     def put_into(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """The config with it; what a variable `was` in jobs before it was new stays there."""
+        """The config with these changes; a variable keeps its `was`, its value in earlier jobs."""
         declared_before = document["variables"]
         variables = {
             name: {k: v for k, v in declared_before[name].items() if k == "was"} | _entry(variable)

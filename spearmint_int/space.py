@@ -31,9 +31,9 @@ from spearmint_int.variables import (
     looks_logarithmic,
 )
 
-# Values from which on an integer axis may be warped: below it the length scale says enough.
+# An integer axis of fewer values is not warped: its length scale is flexible enough.
 LONG_AXIS = 8
-MOST_COLUMNS = 21201  # scipy's Sobol sequence has no more
+MOST_COLUMNS = 21201  # of scipy's Sobol sequence
 
 
 class Space:
@@ -42,7 +42,8 @@ class Space:
     def __init__(
         self, variables: Mapping[str, SomeVariable], *, also_varying: frozenset[str] = frozenset()
     ) -> None:
-        """`also_varying` are variables that are fixed here, but not in all observations."""
+        """`also_varying` names variables that are fixed now, but differ between observations that
+        were made before: they keep a length scale."""
         if not isinstance(variables, Mapping):
             kind = type(variables).__name__
             raise SpaceError(f"a space maps names to variables, {{'x': Float(0, 1)}}, got a {kind}")
@@ -67,7 +68,7 @@ class Space:
         return f"Space({self.variables!r}{also})"
 
     def __eq__(self, other: object) -> bool:
-        # as declared, and in that order: it is that of the columns
+        # the order counts too: it is that of the columns
         return isinstance(other, Space) and [*self.variables.items()] == [*other.variables.items()]
 
     def __hash__(self) -> int:
@@ -90,7 +91,7 @@ class Space:
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
-        """The discrete elements."""
+        """The discrete elements, in the order of their columns."""
         return tuple(
             Axis.at(column, variable)
             for _, variable, column in self._elements()
@@ -107,8 +108,8 @@ class Space:
 
     @cached_property
     def smooth_columns(self) -> IntArray:
-        """The columns that are searched by slopes: FLOATs that can vary, and INTs of so many values
-        that a step to the next one leads nowhere."""
+        """The columns that are searched by gradient: FLOATs that can vary, and INTs of so many
+        values that the model can't tell neighbours apart."""
         fine = [axis.start for axis in self.axes if axis.is_fine]
         return np.sort(np.array([*self.real_columns, *fine], dtype=np.int64))
 
@@ -144,7 +145,7 @@ class Space:
 
     @cached_property
     def warpable_columns(self) -> tuple[int, ...]:
-        """Columns long enough for a bend: FLOATs that can vary, and INTs with many values."""
+        """The columns that an input warp may bend: FLOATs that can vary, INTs of many values."""
         integers = [a.start for a in self.axes if not a.one_hot and a.cells >= LONG_AXIS]
         return tuple(sorted([*map(int, self.real_columns), *integers]))
 
@@ -171,7 +172,7 @@ class Space:
     # --- parameters to and from the unit cube -------------------------------------------------
 
     def encode(self, params: Mapping[str, Any]) -> FloatArray:
-        """The canonical point of these parameters; SpaceError names the variable that is off."""
+        """The canonical point [D] of these parameters; SpaceError names the variable at fault."""
         if not isinstance(params, Mapping):
             given = f"a {type(params).__name__}{_way_out(params)}"
             raise SpaceError(f"parameters must map names to values, got {given}")
@@ -190,7 +191,7 @@ class Space:
         return np.array(u, dtype=np.float64)
 
     def contains(self, params: Mapping[str, Any]) -> bool:
-        """Whether these are values of its variables, all of them."""
+        """Whether these are valid values of all variables."""
         try:
             self.encode(params)
         except SpaceError:
@@ -208,8 +209,8 @@ class Space:
         }
 
     def plain(self, params: Mapping[str, Any]) -> Params:
-        """The parameters as `decode` has them, but every FLOAT as it was given: on the way into the
-        cube and back it would lose its last digits."""
+        """The parameters as `decode` would give them, with plain Python values, but every FLOAT to
+        the last digit: the way into the cube and back would round it."""
         values = self.decode(self.encode(params))
         for name, variable in self.variables.items():
             if isinstance(variable, Float):
@@ -220,11 +221,12 @@ class Space:
     def snap(self, U: FloatArray) -> FloatArray:
         """T: the canonical representative of every row of U [n, D] (or of one u [D]).
 
-        An observation from beyond the bounds stays there, at the centre of a cell as far away.
+        Observations that were made within wider bounds may lie outside of the cube: they stay
+        there, integers at the centre of a cell of the same width.
         """
         rows = np.atleast_2d(np.array(U, dtype=np.float64))
         columns, cells = self._integer_columns
-        if len(columns):  # all at once: this runs at every step of a search
+        if len(columns):  # all columns at once: this runs at every step of a search
             u = rows[:, columns]
             k = np.where(u == 1.0, cells - 1.0, np.floor(u * cells))
             rows[:, columns] = (k + 0.5) / cells
@@ -244,13 +246,14 @@ class Space:
 
     @cached_property
     def _integer_columns(self) -> tuple[IntArray, FloatArray]:
+        """The columns of integers whose cells are of equal width, and the number of their cells."""
         axes = [axis for axis in self.axes if axis not in self._other_axes]
         columns = np.array([axis.start for axis in axes], dtype=np.int64)
         return columns, np.array([float(axis.cells) for axis in axes])
 
     @cached_property
     def _other_axes(self) -> tuple[Axis, ...]:
-        """Those whose cells are not of equal width in one column."""
+        """The other discrete elements: options, and integers on a log scale."""
         return tuple(axis for axis in self.axes if axis.one_hot or axis.lowest is not None)
 
     @cached_property
@@ -264,7 +267,7 @@ class Space:
         return self._cells_from(0, self.cells)
 
     def walk(self, *, block: int = 4096) -> Iterator[FloatArray]:
-        """The rows of the lattice one after the other, for one that is too large to hold."""
+        """The rows of the lattice one by one, for a lattice that is too large for memory."""
         for first in range(0, self.cells, block):
             yield from self._cells_from(first, min(block, self.cells - first))
 
@@ -279,8 +282,8 @@ class Space:
     def neighbours(self, u: FloatArray, *, strides: Sequence[int] = (1,)) -> FloatArray:
         """The points that differ from u in one discrete element [m, D].
 
-        An INT moves by ± each stride inside of its range, an ENUM to every other option. Where an
-        INT has very many values, only strides that a model can tell apart are taken.
+        An INT moves by ± each stride within its range, an ENUM to every other option. An INT of
+        very many values only moves by strides that the model can tell apart.
         """
         here = np.atleast_2d(u)
         rows = [np.empty((0, self.dimensions))]
@@ -299,7 +302,7 @@ class Space:
 
 
 def _way_out(params: Any) -> str:
-    """What to do with parameters that are a list, or pandas'."""
+    """The end of the sentence about parameters that are a list, or of pandas: what to give."""
     if hasattr(params, "to_dict"):
         return "; give .to_dict('records') of it" if params.ndim == 2 else "; give its .to_dict()"
     return "; give one of them" if isinstance(params, list | tuple) else ""

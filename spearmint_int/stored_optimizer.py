@@ -1,4 +1,4 @@
-"""An optimizer whose points are jobs of a store: what `minimize` has in a folder."""
+"""`StoredOptimizer`: an optimizer whose points are jobs of a store, for `minimize` with `path=`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE
-from spearmint_int.errors import (
-    ConfigError,
-    JobNotFound,
-    SpaceError,
-    SpaceExhausted,
-    StoreError,
-)
+from spearmint_int.errors import ConfigError, JobNotFound, SpaceExhausted, StoreError
 from spearmint_int.evaluation import Evaluation, Pending, Returned
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
@@ -51,11 +45,11 @@ class _Claimed(Pending):
 
 
 class StoredOptimizer(Optimizer):
-    """An optimizer for one process at a time, that goes on where the last one has ended.
+    """An optimizer for one process at a time, which goes on where the last one ended.
 
-    A point is a job from when it is asked for. So it is pending for all who choose points of this
-    experiment, as theirs are for us; and what they tell or add is known at the next question.
-    Results that the variables, as they are now, have no place for are in the store alone.
+    A point becomes a job when it is asked for. So it is pending for all who choose points for this
+    experiment, as theirs are here, and what others tell or add is known at the next `ask`. Results
+    that have no place among the present variables stay in the store, and are not used.
     """
 
     _experiment: StoredExperiment
@@ -68,8 +62,8 @@ class StoredOptimizer(Optimizer):
         options: ChooserOptions,
         initial: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        """Whoever calls it has the folder alone: jobs of an earlier one are taken over. `options`
-        are the config's, and how many threads this one has."""
+        """The caller must have the folder to itself: the jobs of an earlier process are taken over.
+        `options` are the config's, but for the number of threads."""
         experiment = StoredExperiment.begin(config, store)
         super().__init__(
             experiment.space,
@@ -80,7 +74,7 @@ class StoredOptimizer(Optimizer):
             options=options,
         )
         experiment.options = options
-        # what never ran, since the bounds were narrowed meanwhile, is no evaluation
+        # points that were never evaluated, because the bounds were narrowed first
         self._outside = {job.id for job in store.jobs(JobStatus.BROKEN) if _is_outside(job)}
         experiment.history.leave_out(damage.job_id for damage in store.damaged())
         self._experiment, self._store = experiment, store
@@ -96,13 +90,13 @@ class StoredOptimizer(Optimizer):
 
     @property
     def spent(self) -> int:
-        """The evaluations that were begun here, in all runs, and have ended. As for `run`, results
-        that were brought, or told of reserved points, cost nothing."""
+        """How many evaluations of all runs here have ended. As for `run`, results that were added,
+        or told of reserved points, don't count."""
         budget = self._experiment.history.tally.budgets[self._resource]
         return sum(budget[status] for status in FINISHED) - len(self._outside)
 
     def ask(self, count: int = 1) -> list[Params]:
-        """As ever; what an earlier run has begun and not ended comes first."""
+        """As `Optimizer.ask`; points that an earlier run did not finish come first."""
         wanted = as_count(count)
         with self._lock:
             self._refresh()
@@ -117,7 +111,7 @@ class StoredOptimizer(Optimizer):
             return [deepcopy(pending.params) for pending in asked]
 
     def suggestions(self, count: int = 1) -> list[Suggestion]:
-        """As ever; what an earlier run has begun and not ended waits for `ask`."""
+        """As `Optimizer.suggestions`; points that an earlier run did not finish wait for `ask`."""
         wanted = as_count(count)
         with self._lock:
             self._refresh()
@@ -134,7 +128,7 @@ class StoredOptimizer(Optimizer):
         numbers = as_results(value, self.constraints)
         with self._lock:
             told, was_asked = self._as_asked(params)
-            # first: it is known here, whatever the store does
+            # before it is stored: it is known here even where the store is away
             self._evaluations.append(told.with_result(numbers, was_asked=was_asked))
             self._unstored.append((told, numbers))
             self._refresh()
@@ -147,15 +141,15 @@ class StoredOptimizer(Optimizer):
             self._release(p for p in before if not any(p is still for still in self._pending))
 
     def _best(self) -> Evaluation | None:
-        """Where there is one within the present bounds, the best of those."""
+        """The best within the present bounds, or else the best of all."""
         points = np.array([e.point for e in self._evaluations]).reshape(-1, self.space.dimensions)
         inside = self.space.inside(points)
         within = [e for e, is_inside in zip(self._evaluations, inside, strict=True) if is_inside]
         return self._best_of(within) or self._best_of(self._evaluations)
 
     def close(self) -> None:
-        """Hand back what was not told, and let go of the store; what is known stays readable."""
-        with self._lock, suppress(StoreError):  # what is not handed back the next run takes over
+        """Hand back the points without a result, and close the store; results stay readable."""
+        with self._lock, suppress(StoreError):  # the next run takes over what was not handed back
             with suppress(StoreError, ConfigError):
                 self._store_results()
             chain = self.chain
@@ -165,19 +159,19 @@ class StoredOptimizer(Optimizer):
             self._store.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has its own memory, and is nothing to the store."""
+        """A pickle is an optimizer in memory, without the store."""
         return Optimizer._from_json, (self._state().to_json(),)
 
     # --- jobs -----------------------------------------------------------------------------------
 
     def _take_over(self) -> None:
-        """What a run that was killed had under way is free again."""
+        """Make the pending jobs of a run that was killed free again."""
         for job in self._store.jobs(JobStatus.PENDING):
             if job.lease_owner is not None and job.lease_owner.endswith(OURS):
                 self._store.release(job.claim)
 
     def _refresh(self) -> None:
-        """Write what was told, and read what is new."""
+        """Store the results that were told, and read what is new."""
         self._store_results()
         history = self._experiment.history
         history.refresh()
@@ -188,8 +182,8 @@ class StoredOptimizer(Optimizer):
             self._seen |= new
 
     def _evaluation(self, job: Job) -> Evaluation | None:
-        """What came of a finished job; None where that says nothing, or where the variables have no
-        place for it now."""
+        """The evaluation of a finished job; None where it says nothing of its point, or has no
+        place among the present variables."""
         if job.is_void:
             return None
         place = self._experiment.placement.place(job.id, job.point)
@@ -201,7 +195,7 @@ class StoredOptimizer(Optimizer):
         return Evaluation(job.params, value, place, was_asked, values)
 
     def _add(self, count: int) -> None:
-        """So many new jobs: guesses first, then what the chooser chooses."""
+        """Add so many new jobs: guesses first, then what the chooser suggests."""
         with self._choosing.held():
             self._experiment.check_declaration()
             self._drop_needless_guesses()
@@ -230,7 +224,7 @@ class StoredOptimizer(Optimizer):
         )
 
     def _claim(self, count: int) -> list[_Claimed]:
-        """The first new jobs, so many at most: they are ours to evaluate."""
+        """Claim the first new jobs, at most so many, which become pending here."""
         claimed: list[_Claimed] = []
         while len(claimed) < count:
             job = self._store.claim(
@@ -239,7 +233,7 @@ class StoredOptimizer(Optimizer):
             if job is None:
                 break
             place = self._experiment.placement.place(job.id, job.point)
-            if place is None or not self._is_inside(job.params):
+            if place is None or not self.space.contains(job.params):
                 self._store.fail(job.claim, OUTSIDE, max_attempts=1)
                 self._outside.add(job.id)
             else:
@@ -249,21 +243,14 @@ class StoredOptimizer(Optimizer):
         self._refresh()
         return claimed
 
-    def _is_inside(self, params: Params) -> bool:
-        try:
-            self.space.encode(params)
-        except SpaceError:
-            return False
-        return True
-
     def _store_results(self) -> None:
-        """What was told, and could not be written until now if the store was away."""
+        """Store the results that were told, also those from while the store was away."""
         while self._unstored:
             self._seen.add(self._store_result(*self._unstored[0]))
             del self._unstored[0]
 
     def _store_result(self, told: Pending, numbers: Mapping[str, float]) -> int:
-        """The id of the job that has it: the one that was asked for, or a new one."""
+        """Store a result; the id of its job, which was asked for or is new."""
         beside = {name: number for name, number in numbers.items() if name != OBJECTIVE}
         values = {self._experiment.objective: numbers[OBJECTIVE], **beside}
         if isinstance(told, _Claimed) and self._completes(told.job, values):
@@ -279,7 +266,7 @@ class StoredOptimizer(Optimizer):
             return False
 
     def _hand_back(self, claimed: Sequence[_Claimed]) -> None:
-        """These are for whoever asks next."""
+        """Release these points for whoever asks next."""
         ids = {pending.job.id for pending in claimed}
         self._set_pending([p for p in self._pending if _id_of(p) not in ids])
         self._release(claimed)

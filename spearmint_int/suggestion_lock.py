@@ -1,4 +1,4 @@
-"""The suggestion lock: whoever adds the next job, or declares the variables anew, has it alone."""
+"""The suggestion lock: held by whoever adds the next job, or declares the variables anew."""
 
 from __future__ import annotations
 
@@ -18,23 +18,21 @@ LOCK = "suggestion"
 LOCK_SECONDS = 30.0  # how long other machines wait when the manager that suggests is killed
 RENEW_SECONDS = 10.0
 WAIT_SECONDS = 60.0  # a suggestion of somebody else takes seconds
-# The lock of whoever waits for the other one: a run whose jobs end faster than it suggests would
-# never let go of that. It ends soon where who waited was killed.
+# A second lock, held by whoever waits for the first: a run whose jobs end faster than it suggests
+# would never release that otherwise. It ends soon where the one who waits is killed.
 WAITING, WAITING_SECONDS = "suggestion-waiting", 2.0
 
 
 class SuggestionLock:
-    """One manager at a time suggests: held from the reading of the data until the job is stored.
-
-    So two managers never choose from the same data, and the same seed gives the same jobs.
-    """
+    """Held from reading the data until the job is stored, so that two managers never choose from
+    the same data, and the same seed gives the same jobs."""
 
     def __init__(self, store: Store, owner: str) -> None:
         self._store, self._owner = store, owner
         self._renew_at: float | None = None  # None: not held
 
     def take(self) -> bool:
-        """Have it for a while longer; False when another manager has it."""
+        """Take or renew it for a while; False when another manager has it."""
         if self._renew_at is None or time.monotonic() >= self._renew_at:
             held = self._lock() or (self._free_of_dead_holder() and self._lock())
             self._renew_at = time.monotonic() + RENEW_SECONDS if held else None
@@ -44,7 +42,8 @@ class SuggestionLock:
         return self._store.lock(LOCK, self._owner, seconds=LOCK_SECONDS)
 
     def _free_of_dead_holder(self) -> bool:
-        """After a crash on this machine, the next manager need not wait for the lease to end."""
+        """Free the lock of a manager that has crashed on this machine, without waiting for the
+        lease to end."""
         holder = self._store.lock_holder(LOCK)
         is_dead = holder is not None and owner_is_dead(holder)
         if holder is not None and is_dead:
@@ -59,7 +58,7 @@ class SuggestionLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Wait for it, and have it inside; StoreUnavailable when that takes too long."""
+        """A context that waits for the lock and holds it; StoreUnavailable after WAIT_SECONDS."""
         if not self.take():
             self._wait()
         try:

@@ -20,15 +20,16 @@ import numpy as np
 from spearmint_int.arrays import FloatArray, IntArray
 from spearmint_int.errors import SpaceError, alternatives
 
-# Bounds that are this many times apart are hardly ever meant linearly: nine tenths of a linear
+# Bounds that are this many times apart are rarely meant on a linear scale, where nine tenths of the
 # range lie in its last decade.
 LOG_RATIO = 1000.0
 
-# What a double in the unit cube tells apart: so many integers, of that size; on a log scale fewer.
+# What a double in the unit cube can tell apart: how many integers, and how large ones (on a log
+# scale smaller ones).
 MOST_INTEGERS, LARGEST_INTEGER, LARGEST_LOG_INTEGER = 10**15, 2**53, 10**13
 
-# A share of an axis below which the jitter of a covariance with noise, 1e-4 of its amplitude, hides
-# how the function changes: steps of that size are led by noise alone.
+# The least step along an axis, as a share of it. With noise the covariance has a jitter of 1e-4 of
+# its amplitude, which hides how the function changes over shorter steps.
 LEAST_STEP = 1e-4
 
 Scalar: TypeAlias = int | float | str | bool
@@ -36,8 +37,8 @@ Params: TypeAlias = dict[str, Any]
 
 
 class SomeVariable:
-    """What Float, Int and Enum have in common: for mypy, a dictionary with several of them is one
-    of these."""
+    """The base of Float, Int and Enum: what mypy infers for the values of a dictionary that has
+    several of them."""
 
     size: int
 
@@ -46,7 +47,8 @@ class SomeVariable:
 class Float(SomeVariable):
     """A real variable on [min, max], both included.
 
-    With `log` it is modelled and searched on a log scale. With `size` above 1 it is a list.
+    With `log` it is modelled and searched on a log scale. With `size` above 1 it is a list of so
+    many reals.
     """
 
     min: float
@@ -81,7 +83,7 @@ class Float(SomeVariable):
         return [min(max((self._scale(x) - low) / (high - low), 0.0), 1.0)]
 
     def decode(self, u: FloatArray) -> float:
-        if u[0] <= 0.0 or u[0] >= 1.0:  # a bound is itself, and not the exponential of a logarithm
+        if u[0] <= 0.0 or u[0] >= 1.0:  # exactly the bound, which exp(log(bound)) may miss
             return float(self.min if u[0] <= 0.0 else self.max)
         low, high = self._scale(self.min), self._scale(self.max)
         s = low + (high - low) * float(u[0])
@@ -95,9 +97,10 @@ class Float(SomeVariable):
 class Int(SomeVariable):
     """An integer variable on {min, …, max}, both included.
 
-    At most one of these: `step=4` has only every fourth, from min on; `base=2` has min times the
-    powers of 2, such as 16, 32, …, 1024; `log=True` has all, modelled and searched on a log scale.
-    With `size` above 1 it is a list.
+    At most one of these may be given: with `step=4` it has only every fourth integer, from min on;
+    with `base=2` only min times the powers of 2, such as 16, 32, …, 1024; with `log=True` all
+    integers, modelled and searched on a log scale. With `size` above 1 it is a list of so many
+    integers.
     """
 
     min: int
@@ -135,7 +138,7 @@ class Int(SomeVariable):
             raise SpaceError(f"max must be reached from min {how}, got {self.max}; use {last}")
 
     def _check_exact(self) -> None:
-        """Every integer must come back from its place in the cube, which is a double."""
+        """Refuse more or larger integers than a double in the unit cube can tell apart."""
         largest = LARGEST_LOG_INTEGER if self.log else LARGEST_INTEGER
         if max(abs(self.min), abs(self.max)) > largest or self.cells > MOST_INTEGERS:
             raise SpaceError(
@@ -145,6 +148,7 @@ class Int(SomeVariable):
 
     @property
     def cells(self) -> int:
+        """The number of its values."""
         if self.base is None:
             return (int(self.max) - int(self.min)) // self.step + 1
         powers = itertools.takewhile(lambda k: self.value(k) <= self.max, itertools.count(1))
@@ -191,8 +195,8 @@ class Int(SomeVariable):
 class Enum(SomeVariable):
     """One of several options without an order: texts, numbers, True or False.
 
-    The model has a one-hot column for each, and one length scale for all. With `size` above 1 it
-    is a list.
+    The model has a one-hot column for each option, and one length scale for all of them. With
+    `size` above 1 it is a list of so many options.
     """
 
     options: Sequence[Scalar]
@@ -238,10 +242,11 @@ Variable: TypeAlias = Float | Int | Enum
 
 @dataclass(frozen=True)
 class Axis:
-    """One discrete element of the space: which columns it has, and how many cells.
+    """One discrete element of the space: an integer or an option, its columns and its cells.
 
-    Cells are of equal width, but on a log scale, where `lowest` is the first integer: there the
-    integer k has the interval from log(k − ½) to log(k + ½), and is represented by log k.
+    `start` is its first column, and `cells` the number of its values. Cells are of equal width. On
+    a log scale, where `lowest` is the first integer, they are not: the cell of an integer k reaches
+    from log(k − ½) to log(k + ½), and its representative is log k.
     """
 
     start: int
@@ -259,11 +264,11 @@ class Axis:
 
     @property
     def is_fine(self) -> bool:
-        """Whether an integer has so many values that most neighbours are not told apart."""
+        """Whether it is an integer of so many values that the model can't tell neighbours apart."""
         return not self.one_hot and self.cells > 1.0 / LEAST_STEP
 
     def tells_apart(self, first: int, second: int) -> bool:
-        """Whether two cells are so far from each other that a model may expect different values."""
+        """Whether two cells are so far apart that the model can expect different values there."""
         ends = self.positions(np.array([first, second]))
         return bool(abs(ends[1] - ends[0]) >= LEAST_STEP)
 
@@ -282,7 +287,7 @@ class Axis:
         return np.clip(k, 0, self.cells - 1).astype(np.int64)
 
     def positions(self, index: IntArray) -> FloatArray:
-        """Where the representatives of these cells lie in the cube."""
+        """The representatives of these cells of an integer, on its axis of the cube."""
         if self.lowest is None:
             return np.asarray((index + 0.5) / self.cells)
         low, high = self._ends
@@ -290,6 +295,7 @@ class Axis:
 
     @property
     def _ends(self) -> tuple[float, float]:
+        """The logarithms that a log scale begins and ends with."""
         first = 0 if self.lowest is None else self.lowest
         return math.log(first - 0.5), math.log(first + self.cells - 0.5)
 
@@ -303,7 +309,7 @@ class Axis:
 
 
 def _is_listed(options: object) -> bool:
-    """In an order: that of a set is another one in another process."""
+    """Whether the options have an order: that of a set differs from process to process."""
     return isinstance(options, Iterable) and not isinstance(options, str | bytes | Mapping | Set)
 
 
@@ -312,7 +318,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def looks_logarithmic(variable: Float | Int) -> bool:
-    """Whether its bounds span decades, above zero, although its scale is linear."""
+    """Whether it has a linear scale although its bounds are positive and decades apart."""
     if variable.log or (isinstance(variable, Int) and variable.base is not None):
         return False
     return variable.min > 0 and variable.max / variable.min >= LOG_RATIO
@@ -343,7 +349,7 @@ def _make_plain(variable: Variable) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A numpy scalar as the Python one: what is stored as JSON must be plain."""
+    """A numpy scalar as Python's own, which JSON can store; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from spearmint_int.chooser import Constraint, Observations, Problem
-from spearmint_int.cli.explain import explanation_facts
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.explanation import (
     Explanation,
@@ -19,6 +18,7 @@ from spearmint_int.explanation import (
     looked_at,
     parts_of_improvement,
 )
+from spearmint_int.explanation_text import explanation_facts
 from spearmint_int.jobs import JobStatus
 from spearmint_int.space import Space
 from spearmint_int.stopping import STOPPED

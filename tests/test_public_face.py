@@ -122,6 +122,12 @@ def test_imports_of_the_numeric_half_point_one_way(part: str) -> None:
             assert RANK[other] <= RANK[part], f"{path.name} imports {other}, which stands above it"
 
 
+def test_nothing_imports_the_command_line() -> None:
+    for path in ROOT.rglob("*.py"):
+        if path.parent.name != "cli" and path.name != "__main__.py":
+            assert "cli" not in imported_parts(path), f"{path.relative_to(ROOT)} imports cli"
+
+
 def test_the_chooser_loads_no_database_and_no_config() -> None:
     code = (
         "import sys, spearmint_int.chooser; "

@@ -64,7 +64,7 @@ def optimum_draws(
     a constraint."""
     space = model.problem.space
     whole = space.is_discrete and space.cells <= MOST_CELLS
-    points = _working(model, space.lattice() if whole else _promising(model, rng))
+    points = _feasible(model, space.lattice() if whole else _promising(model, rng))
     chosen, values = _chosen(model, points), _drawn(model, points, rng, count)
     if model.constraints:  # what is recommended is taken for granted
         values[:, chosen] = model.draw(points[[chosen]], rng, count)[:, 0]
@@ -78,10 +78,10 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     worked = problem.reachable & np.isfinite(problem.values)
     evaluated = space.snap(problem.observations.points[worked])
     if model.constraints:
-        evaluated = _working(model, evaluated)
+        evaluated = _feasible(model, evaluated)
     known = evaluated if len(evaluated) else spread
     best = known[[np.argmin(model.predict(known).mean)]]
-    spread = _working(model, spread)
+    spread = _feasible(model, spread)
     lowest = _lowest(model, _unique(np.concatenate([evaluated, spread])), PROMISING // 2)
     points = _unique(np.concatenate([lowest, spread[: PROMISING // 2]]))
     for width in SPREADS:
@@ -91,11 +91,11 @@ def _promising(model: FittedModel, rng: np.random.Generator) -> FloatArray:
     return points
 
 
-def _working(model: FittedModel, points: FloatArray) -> FloatArray:
-    """Those at which an evaluation is likelier to work than to fail, and each constraint may hold;
-    all where there is none."""
-    works = model.works(points, constraints_from=MAY_HOLD)
-    return points[works] if np.any(works) else points
+def _feasible(model: FittedModel, points: FloatArray) -> FloatArray:
+    """The points at which an evaluation is likelier to work than to fail, and each constraint may
+    hold; all points where there is no such one."""
+    feasible = model.is_feasible(points, constraints_from=MAY_HOLD)
+    return points[feasible] if np.any(feasible) else points
 
 
 def _drawn(
@@ -105,7 +105,7 @@ def _drawn(
     values = model.draw(points, rng, count)
     if not model.constraints:
         return values
-    return np.where(model.draw_holding(points, rng, count), values, np.inf)
+    return np.where(model.draw_feasible(points, rng, count), values, np.inf)
 
 
 def _lowest(model: FittedModel, points: FloatArray, count: int) -> FloatArray:

@@ -16,7 +16,7 @@ from spearmint_int.variables import Params
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """The best point elsewhere, and its acquisition."""
+    """The best point elsewhere than the chosen one, and the acquisition there."""
 
     params: Params
     value: float | None
@@ -24,7 +24,8 @@ class RunnerUp:
 
 @dataclass(frozen=True)
 class Acquired:
-    """Why a point that a model chose has won; EI is in the objective's units."""
+    """Why the model chose a point: its acquisition (EI in the objective's units), the runner-up,
+    and the hyperparameter samples behind both."""
 
     acquisition: str
     value: float | None
@@ -51,8 +52,33 @@ class Provenance:
     start: ChainState | None = None  # where the chain of hyperparameters stood
     acquired: Acquired | None = None
 
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        source: str,
+        *,
+        batch: int = 0,
+        reason: str | None = None,
+        acquired: Acquired | None = None,
+    ) -> Provenance:
+        """The provenance of a point that was chosen for the problem."""
+        return cls(
+            source=source,
+            treatment=problem.options.treatment,
+            observations=len(problem.observations),
+            unique_rows=len(problem.evaluated_keys),
+            pending=len(problem.pending),
+            failed=len(problem.values) - problem.finite,
+            fingerprint=problem.fingerprint,
+            batch=batch,
+            reason=reason,
+            start=problem.chain,
+            acquired=acquired,
+        )
+
     def to_json(self) -> dict[str, Any]:
-        """Flat, as a job keeps it: what a model adds stands beside the rest."""
+        """Flat, as a job keeps it: the fields of `acquired` stand beside the others."""
         apart = ("acquired", "start")
         document = {k: v for k, v in asdict(self).items() if k not in apart and v is not None}
         if self.start is not None:
@@ -67,8 +93,8 @@ class Provenance:
 
 
 def _without_trace(start: ChainState) -> dict[str, Any]:
-    """Where the chain stood, with which the suggestion can be computed again: its past is not
-    needed for that, and would be most of a job's document."""
+    """The chain's state without its trace, which would be most of a job's document: computing the
+    suggestion again only needs the state."""
     return {k: v for k, v in start.to_json().items() if k != "trace"}
 
 
@@ -83,10 +109,8 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Answer:
-    """The next points, and where the hyperparameters' chain stands after them.
-
-    They are fewer than were asked for where the space has no more.
-    """
+    """The next points, fewer than were asked for where the space has no more, and the state of the
+    hyperparameters' chain, from which the next answer goes on."""
 
     suggestions: tuple[Suggestion, ...]
     chain: ChainState | None
@@ -105,7 +129,7 @@ class Recommendation:
     constraints: Mapping[str, float] = field(default_factory=dict)
     """The probability that each constraint holds there."""
     note: str = ""
-    """Why it is another point than was asked for: nowhere do the constraints surely hold."""
+    """What is to be said of it where the constraints are nowhere sure enough to hold."""
 
     def __str__(self) -> str:
         where = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
@@ -114,9 +138,6 @@ class Recommendation:
 
 
 class Chooser(Protocol):
-    """A function of data to the next points.
-
-    SpaceExhausted where a noiseless experiment has nothing left to learn.
-    """
+    """A function from a problem to its next points; SpaceExhausted where there are none left."""
 
     def __call__(self, problem: Problem, count: int = 1) -> Answer: ...

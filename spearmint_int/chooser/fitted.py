@@ -1,15 +1,20 @@
-"""The model of a problem: its values made fit, its hyperparameters sampled, its predictions.
+"""The model of a problem: outputs scaled, hyperparameters sampled, predictions in the objective's
+units.
 
-There are two. The one to be believed is stationary: away from the data it says that it doesn't
-know. The one that the next point is sought with may have a trend, which dares a guess there: that
-finds better points sooner, but what it is sure of is true less often (over 80 functions 71 % of
-its recommendations within two standard deviations; without the trend 93 %).
+There are two models of the objective, both of the results that are numbers:
 
-Both are of the results that are numbers. Where evaluations fail is learned beside them, by a model
-of its own, and so is each constraint (`acquisition/feasibility.py`).
+- `fit` is the one that is shown: in recommendations, predictions and figures. It is stationary:
+  away from the data it reverts to the mean, and says that it doesn't know.
+- `fit_for_search` is the one that suggestions come from. It may have a trend, which extrapolates:
+  that finds better points sooner, but makes it too sure. (On 80 functions the truth was within two
+  standard deviations of 71 % of its recommendations; without the trend of 93 %.)
 
-The first starts its chain anew: where the chain of the other stands says little of where its own
-should. On the README's example ten sweeps from there gave the best integer 4 to 91 %, by chance.
+Where evaluations fail is learned by a model of its own, and so is each constraint
+(`acquisition/feasibility.py`).
+
+`fit` starts its chain anew. To go on from the chain of `fit_for_search`, whose posterior is
+another, takes a long burn-in too: on the README's example ten sweeps from there left the
+probability of the best integer anywhere between 4 and 91 %.
 """
 
 from __future__ import annotations
@@ -24,31 +29,33 @@ from spearmint_int.acquisition import LOG_HALF, Feasibility
 from spearmint_int.arrays import BoolArray, FloatArray, point_key
 from spearmint_int.chooser.options import ChooserOptions
 from spearmint_int.chooser.problem import Constraint, Problem
-from spearmint_int.kernels import Covariance, InputTransform, kernel_named, rounding, unrounded
+from spearmint_int.chooser.treatment import input_transform
+from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.model import Ensemble, OutputScale, TrainingData, shares
 from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
 from spearmint_int.sampling.priors import LEAST_NOISE, horseshoe
 from spearmint_int.space import Space
 
-# The least unit of the outputs, as a share of their spread, of the model that is to be believed.
-# The search polishes its best point to the last digit, and more than half of the results are alike
-# then: in units of what tells those apart a place that nobody has tried could hardly be better, and
-# would often be the best. (30 results of the template, 20 of them alike to 6e-8: the best integer
-# was thought to be that by 10 to 44 %, with this by 97 to 100 %.)
-BELIEVED_UNIT = 0.1
-# What that model expects of the noise. The search does well to think that there may be almost none;
-# a recommendation from ten results then takes the luckiest of them for the truth. (100 functions, 6
-# to 20 results, noise of 0.05, 0.3 and 1 times the function's spread, tests/chooser/
-# test_calibration.py: the truth of the recommendation was within two standard deviations in 63 %,
-# is now in 86 %, and is as good a point. The scale was chosen on 120 others, 61 and 87 %.)
-BELIEVED_PRIORS = {"noise": horseshoe(0.3, lower=LEAST_NOISE, upper=1.0)}
-# Of the models of failures and of constraints: their chains start anew at each suggestion.
+# In the model that is shown, the least unit of the outputs, as a share of their spread. The search
+# polishes its best point to the last digit, and then more than half of the results are alike. In
+# units of what tells those apart, a point that was not tried yet would often be taken for the best.
+# (With 30 results of the template, 20 of them alike to 6e-8, the best integer got a probability of
+# 10 to 44 %; with this 97 to 100 %.)
+SHOWN_LEAST_UNIT = 0.1
+# In the model that is shown, the prior of the noise. The search does well to allow for almost none,
+# but a recommendation from ten results would then take the luckiest of them for the truth. (100
+# functions, 6 to 20 results, noise of 0.05, 0.3 and 1 times the function's spread, see
+# tests/chooser/test_calibration.py: the truth of the recommended point was within two standard
+# deviations in 63 %, and with this prior in 86 %, at points that are as good. The scale was chosen
+# on 120 others: 61 and 87 %.)
+SHOWN_PRIORS = {"noise": horseshoe(0.3, lower=LEAST_NOISE, upper=1.0)}
+# Of the models of failures and of constraints, whose chains start anew at each suggestion.
 SAMPLES_BESIDE, BURN_IN_BESIDE = 5, 40
-# Constraints are drawn in beyond so many of their typical values, on both sides of 0: penalties of
-# 1e6 must not flatten what happens at the edge.
+# Beyond so many of their typical sizes, on both sides of 0, constraints are compressed to their
+# logarithms: a penalty of 1e6 must not flatten what happens at the edge.
 FAR = 3.0
-# The scale of a constraint that was the same everywhere, up to rounding, as a share of that: it is
-# not thought to be on the other side of 0 elsewhere all of a sudden.
+# A constraint that was the same everywhere, up to a rounding of SHARE_OF_ROUNDING, has no scale: it
+# is this share of the constant, so that it is not expected to change its sign elsewhere.
 SHARE_OF_CONSTANT = 0.1
 SHARE_OF_ROUNDING = 1e-6
 LARGEST = 1e300
@@ -64,57 +71,64 @@ class Prediction:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A GP for each hyperparameter sample, and the way back to the objective's units."""
+    """A GP for each hyperparameter sample, and the way back to the objective's units.
+
+    `feasibility` is the model of failures, None where nothing has failed; `constraints` has those
+    of the constraints that have any number.
+    """
 
     problem: Problem
     scale: OutputScale
     data: TrainingData
     draws: Draws
-    feasibility: Feasibility | None  # None where nothing has failed
-    constraints: Mapping[str, Feasibility] = field(default_factory=dict)  # that have any number
+    feasibility: Feasibility | None
+    constraints: Mapping[str, Feasibility] = field(default_factory=dict)
 
     @cached_property
     def ensemble(self) -> Ensemble:
         posteriors = self.draws.posteriors
         if self.constraints:
-            posteriors = tuple(replace(p, usable=self.holding) for p in posteriors)
-        return Ensemble(posteriors, transform_of(self.problem))
+            posteriors = tuple(replace(p, usable=self.feasible_rows) for p in posteriors)
+        return Ensemble(posteriors, input_transform(self.problem))
 
     @cached_property
-    def holding(self) -> BoolArray:
-        """Which of the rows [n] fulfil every constraint, as far as is known."""
-        hold = _all_count(self.constraints, self.data.X)
+    def feasible_rows(self) -> BoolArray:
+        """Which of the rows [n] count as feasible: every constraint holds, and evaluations work."""
+        feasible = _all_count(self.constraints, self.data.X)
         if not self.constraints or self.feasibility is None:
-            return hold
-        return hold & self.feasibility.works(self.data.X)
+            return feasible
+        return feasible & self.feasibility.is_likely(self.data.X)
 
     @property
-    def knows_no_place(self) -> bool:
-        """Whether there are constraints, and no place within the bounds is known where all hold."""
+    def seeks_feasible(self) -> bool:
+        """Whether there are constraints, and no row within the bounds is feasible: the next point
+        is sought where all constraints are likeliest to hold."""
         inside = self.problem.space.inside(self.data.X)
-        return bool(self.constraints) and not np.any(self.holding & inside)
+        return bool(self.constraints) and not np.any(self.feasible_rows & inside)
 
     @property
-    def knows_no_best(self) -> bool:
-        """Whether there is no best to be sure of: no place is known where all hold, or one of the
-        constraints has no number yet, as when it is misspelt."""
-        return len(self.constraints) < len(self.problem.constraints) or self.knows_no_place
+    def has_no_best(self) -> bool:
+        """Whether there is no best result to be sure of: no row is feasible, or a constraint has no
+        number yet, as when its name is misspelt."""
+        return len(self.constraints) < len(self.problem.constraints) or self.seeks_feasible
 
     @property
     def anchors(self) -> FloatArray:
-        """The rows evaluated so far, best first, those that violate a constraint last; none from
-        beyond the bounds."""
-        rows = self.data.X[np.lexsort((self.data.row_means(self.data.y), ~self.holding))]
+        """The evaluated rows within the bounds, best first, those that violate a constraint last;
+        the centre of the cube where there are none."""
+        rows = self.data.X[np.lexsort((self.data.row_means(self.data.y), ~self.feasible_rows))]
         inside = rows[self.problem.space.inside(rows)]
         return inside if len(inside) else np.full((1, rows.shape[1]), 0.5)
 
-    def works(self, points: FloatArray, *, constraints_from: float = 0.5) -> BoolArray:
-        """Whether an evaluation at points [m, D] is likelier to work than to fail, and fulfils each
-        constraint with at least this probability [m]."""
-        hold = _all_count(self.constraints, points, least=np.log(constraints_from))
-        return hold if self.feasibility is None else hold & self.feasibility.works(points)
+    def is_feasible(self, points: FloatArray, *, constraints_from: float = 0.5) -> BoolArray:
+        """Whether each of the points [m, D] fulfils every constraint with at least this
+        probability, and an evaluation there is likelier to work than to fail [m]."""
+        feasible = _all_count(self.constraints, points, least=np.log(constraints_from))
+        if self.feasibility is None:
+            return feasible
+        return feasible & self.feasibility.is_likely(points)
 
-    def draw_holding(self, points: FloatArray, rng: np.random.Generator, count: int) -> BoolArray:
+    def draw_feasible(self, points: FloatArray, rng: np.random.Generator, count: int) -> BoolArray:
         """Whether every constraint holds at points [m, D], in `count` joint draws [count, m]."""
         each = [constraint.draw(points, rng, count) for constraint in self.constraints.values()]
         return np.asarray(np.all(each, axis=0))
@@ -157,17 +171,14 @@ class FittedModel:
 
 
 def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
-    """The model to be believed, its hyperparameters sampled.
-
-    numpy's LinAlgError where no covariance can be factored.
-    """
-    options = replace(problem.options, priors={**BELIEVED_PRIORS, **problem.options.priors})
+    """The model that is shown. numpy's LinAlgError where no covariance can be factored."""
+    options = replace(problem.options, priors={**SHOWN_PRIORS, **problem.options.priors})
     model = model_of(problem.space, options, trend=False)
-    return _fit(replace(problem, chain=None), model, rng, least_unit=BELIEVED_UNIT)
+    return _fit(replace(problem, chain=None), model, rng, least_unit=SHOWN_LEAST_UNIT)
 
 
 def fit_for_search(problem: Problem, rng: np.random.Generator) -> FittedModel:
-    """The model that suggestions come from, going on from the problem's chain where that can be.
+    """The model that suggestions come from, its chain going on from the problem's where it can.
 
     numpy's LinAlgError where no covariance can be factored.
     """
@@ -183,8 +194,8 @@ def _fit(
     constraints = _fit_constraints(problem, rng)
     scale = OutputScale.of(values, at_least=least_unit)
     if constraints:
-        told = problem.observations.worked[worked]
-        scale = _with_knee_among(values[_all_count(constraints, X) & told], scale)
+        feasible = _all_count(constraints, X) & problem.observations.worked[worked]
+        scale = _with_knee_among(values[feasible], scale)
     y = scale.apply(values)
     data = TrainingData.collapse(X, y, reference=y)
     draws = sample_posteriors(data, model, problem.options.sampler, rng=rng, start=problem.chain)
@@ -193,12 +204,12 @@ def _fit(
     return FittedModel(problem, scale, data, draws, feasibility, constraints)
 
 
-def _with_knee_among(holding: FloatArray, scale: OutputScale) -> OutputScale:
-    """With the good half of the values that fulfil every constraint below the knee, where outputs
-    are as they are: the best of all may be far below, and forbidden."""
-    if len(holding) == 0:
+def _with_knee_among(feasible: FloatArray, scale: OutputScale) -> OutputScale:
+    """With the knee no lower than the median of the feasible values: outputs are not warped below
+    it, and the best of all values may be far below the feasible ones."""
+    if len(feasible) == 0:
         return scale
-    return replace(scale, knee=max(scale.knee, float(np.median(holding))))
+    return replace(scale, knee=max(scale.knee, float(np.median(feasible))))
 
 
 # --- failures and constraints ---------------------------------------------------------------------
@@ -207,19 +218,18 @@ def _with_knee_among(holding: FloatArray, scale: OutputScale) -> OutputScale:
 def _all_count(
     constraints: Mapping[str, Feasibility], points: FloatArray, *, least: float = LOG_HALF
 ) -> BoolArray:
-    """Where every constraint holds, as far as is known [m]."""
+    """Where every constraint counts as feasible [m]."""
     each = [constraint.counts(points, least=least) for constraint in constraints.values()]
     return np.asarray(np.all([np.ones(len(points), dtype=np.bool_), *each], axis=0))
 
 
 def _fit_feasibility(problem: Problem, failed: BoolArray, rng: np.random.Generator) -> Feasibility:
-    """The model of what failed [n], of 0 and 1, standardised."""
+    """The model of the indicator of failures [n], standardised."""
     ones = failed.astype(np.float64)
     shift, scale = float(np.mean(ones)), float(np.std(ones)) or 1.0
     y, half = (ones - shift) / scale, (0.5 - shift) / scale
     ensemble, data = _fit_beside(problem, _rows(problem), y, rng)
-    worked = data.X[data.row_means(y) < half]
-    return Feasibility(ensemble, half, frozenset(point_key(row) for row in worked))
+    return Feasibility(ensemble, half, _keys(data.X[data.row_means(y) < half]))
 
 
 def _fit_constraints(problem: Problem, rng: np.random.Generator) -> dict[str, Feasibility]:
@@ -235,25 +245,24 @@ def _fit_constraints(problem: Problem, rng: np.random.Generator) -> dict[str, Fe
 def _fit_constraint(
     problem: Problem, constraint: Constraint, values: FloatArray, rng: np.random.Generator
 ) -> Feasibility:
-    """The model of what it lacks, standardised; its limit is where a value of 0 lies then."""
+    """The model of the constraint's violation, standardised; its limit is the place of 0 then."""
     known = np.isfinite(values)
     values = np.clip(values[known], -LARGEST, LARGEST)  # or their sums may be infinite
-    lacking = -_drawn_in(values)
-    shift = float(np.mean(lacking))
-    varies = np.ptp(lacking) > SHARE_OF_ROUNDING * abs(shift)
-    scale = float(np.std(lacking)) if varies else SHARE_OF_CONSTANT * abs(shift)
+    violations = -_compressed(values)
+    shift = float(np.mean(violations))
+    varies = np.ptp(violations) > SHARE_OF_ROUNDING * abs(shift)
+    scale = float(np.std(violations)) if varies else SHARE_OF_CONSTANT * abs(shift)
     scale = scale or 1.0
-    y, limit = (lacking - shift) / scale, -shift / scale
+    y, limit = (violations - shift) / scale, -shift / scale
     ensemble, data = _fit_beside(
         problem, _rows(problem)[known], y, rng, likelihood=constraint.likelihood
     )
-    held = data.X[data.row_means(values) >= 0.0]
-    seen = frozenset(point_key(row) for row in held)
-    return Feasibility(ensemble, limit, seen, certain=constraint.noiseless)
+    observed = _keys(data.X[data.row_means(values) >= 0.0])
+    return Feasibility(ensemble, limit, observed, certain=constraint.noiseless)
 
 
-def _drawn_in(values: FloatArray) -> FloatArray:
-    """Of the same signs, straight around 0, and like logarithms far from it."""
+def _compressed(values: FloatArray) -> FloatArray:
+    """asinh of the values over FAR typical sizes: linear around 0, logarithmic far from it."""
     sizes = np.abs(values)
     unit = FAR * (float(np.median(sizes)) or float(np.max(sizes))) or 1.0
     with np.errstate(over="ignore"):
@@ -268,7 +277,7 @@ def _fit_beside(
     *,
     likelihood: str = "GAUSSIAN",
 ) -> tuple[Ensemble, TrainingData]:
-    """A GP of something else than the objective, with hyperparameters of its own."""
+    """A GP of other outputs than the objective's, with hyperparameters of its own."""
     data = TrainingData.collapse(X, y, reference=y)
     options = ChooserOptions(
         kernel=problem.options.kernel,
@@ -279,27 +288,26 @@ def _fit_beside(
     )
     model = model_of(problem.space, options, trend=False)
     draws = sample_posteriors(data, model, options.sampler, rng=rng)
-    return Ensemble(draws.posteriors, transform_of(problem)), data
+    return Ensemble(draws.posteriors, input_transform(problem)), data
+
+
+def _keys(rows: FloatArray) -> frozenset[bytes]:
+    return frozenset(point_key(row) for row in rows)
 
 
 def _rows(problem: Problem) -> FloatArray:
     """The observations' points as the model has them [n, D]."""
-    return np.asarray(transform_of(problem)(problem.observations.points), dtype=np.float64)
-
-
-def transform_of(problem: Problem) -> InputTransform:
-    """T, or none: the basic and naive treatments take integers for reals."""
-    return rounding(problem.space) if problem.options.rounds else unrounded
+    return np.asarray(input_transform(problem)(problem.observations.points), dtype=np.float64)
 
 
 def model_of(space: Space, options: ChooserOptions, *, trend: bool) -> Model:
-    """What the options make of a space, before there are any data."""
+    """The GP that the options ask for over a space, before it has any data."""
     return Model(
-        Covariance.over(space, kernel_named(options.kernel), trend=trend),
-        Priors.default(noiseless=options.noiseless).with_(options.priors),
-        options.noiseless,
-        options.output_warp,
-        _warped_columns(space, options),
+        covariance=Covariance.over(space, kernel_named(options.kernel), trend=trend),
+        priors=Priors.default(noiseless=options.noiseless).with_(options.priors),
+        noiseless=options.noiseless,
+        warps_outputs=options.output_warp,
+        warped_columns=_warped_columns(space, options),
     )
 
 

@@ -12,42 +12,49 @@ import numpy as np
 from spearmint_int.acquisition import (
     LOG_HALF,
     PULL,
-    AllHold,
+    FeasibleOnly,
     Found,
-    LeastMissed,
+    JointFeasibility,
     NegativeBound,
+    NegativeViolation,
     SupportsPending,
     Surface,
-    WhereItWorks,
     acquisition_named,
+    is_logarithmic,
     maximize,
-    weighed,
+    weighted,
 )
 from spearmint_int.arrays import FloatArray, point_key
 from spearmint_int.blas import one_blas_thread
-from spearmint_int.chooser.answer import Acquired, Answer, Recommendation, RunnerUp, Suggestion
-from spearmint_int.chooser.design import (
+from spearmint_int.chooser.answer import (
+    Acquired,
+    Answer,
+    Provenance,
+    Recommendation,
+    RunnerUp,
+    Suggestion,
+)
+from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, fit_for_search
+from spearmint_int.chooser.model_free import (
+    design_suggestion,
+    one_by_one,
+    random_suggestion,
+    suggestion_at,
+)
+from spearmint_int.chooser.problem import Problem
+from spearmint_int.chooser.treatment import (
     check_not_exhausted,
     excluded_keys,
     search_space,
     stored_point,
 )
-from spearmint_int.chooser.fitted import FittedModel, Prediction, fit, fit_for_search
-from spearmint_int.chooser.plain import (
-    design_suggestion,
-    one_by_one,
-    provenance,
-    random_suggestion,
-    with_provenance,
-)
-from spearmint_int.chooser.problem import Problem
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.model import Ensemble
 
-# Without noise the best evaluation is certain. A point that nobody has tried is recommended in its
-# place only where the model is surer than this many standard deviations that it is better.
+# Without noise the best evaluation is certain. A point that was not tried yet is recommended in its
+# place only where its mean plus so many standard deviations is still better.
 SURELY = 2.0
-# The name of what is sought until a place is known where every constraint holds.
+# The acquisition's name until a point is known at which every constraint holds.
 FEASIBILITY = "feasibility"
 NOWHERE_SURE = (
     "nowhere is the model sure enough of every constraint: this is where they are likeliest to hold"
@@ -55,7 +62,8 @@ NOWHERE_SURE = (
 NOWHERE_LIKELY = (
     "nowhere are all constraints likely to hold: this is where they are missed by least"
 )
-HOPELESS = math.log(1e-6)  # of the probability that all constraints hold at the likeliest place
+# If the joint probability of all constraints is nowhere above this, their violation is minimised.
+HOPELESS = math.log(1e-6)
 
 
 def suggest(problem: Problem, count: int = 1) -> Answer:
@@ -67,7 +75,8 @@ def suggest(problem: Problem, count: int = 1) -> Answer:
 
 
 def _batch(problem: Problem, count: int) -> Answer:
-    """Hyperparameters are sampled once for all; each point is pending for those after it."""
+    """The points of one suggestion: the hyperparameters are sampled once for all of them, and each
+    point is pending for those after it."""
     began, rng = time.perf_counter(), problem.rng()
     check_not_exhausted(problem)
     try:
@@ -82,9 +91,9 @@ def _batch(problem: Problem, count: int) -> Answer:
         try:
             turn = turn.after(made[-1].point, rng)
             made.append(turn.suggestion(rng, began))
-        except SpaceExhausted:  # the last points of the space: they must not be lost
+        except SpaceExhausted:  # these were the last points of the space
             break
-        except np.linalg.LinAlgError as error:  # nor those that the model has chosen
+        except np.linalg.LinAlgError as error:  # the points so far are good; the rest is random
             with suppress(SpaceExhausted):
                 made += _filled_up(problem, made, count - len(made), error)
             break
@@ -108,27 +117,32 @@ def _filled_up(
 
 @dataclass(frozen=True)
 class _Turn:
-    """The choice of one point of a batch: the problem with those before it under way."""
+    """The choice of one point of a batch.
+
+    `problem` has the points before it, `number` of them, as pending ones; `ensemble` is that of the
+    first point; `surface` is of the `acquisition`, with the points before it pending.
+    """
 
     model: FittedModel
     problem: Problem
-    ensemble: Ensemble  # as it was for the first
-    acquisition: str  # which the surface is of
+    ensemble: Ensemble
+    acquisition: str
     surface: Surface
     number: int = 0
 
     @classmethod
     def first(cls, model: FittedModel, rng: np.random.Generator) -> _Turn:
         problem, ensemble = model.problem, model.ensemble
-        if model.knows_no_place:
-            return cls(model, problem, ensemble, FEASIBILITY, _all_hold(model, problem))
+        if model.seeks_feasible:
+            return cls(model, problem, ensemble, FEASIBILITY, _joint_feasibility(model, problem))
         if len(problem.pending):
             ensemble = ensemble.with_fantasies(problem.pending, problem.options.fantasies, rng)
         name = problem.options.acquisition_in_use
         return cls(model, problem, ensemble, name, acquisition_named(name)(ensemble, rng))
 
     def after(self, point: FloatArray, rng: np.random.Generator) -> _Turn:
-        """With one more point under way; a surface that can grow is not made anew."""
+        """The choice of the next point, with this one pending. Only a surface that can't take a
+        pending point is made anew."""
         problem = self.problem.after(point, self.problem.chain)
         turn = replace(self, problem=problem, number=self.number + 1)
         if isinstance(self.surface, SupportsPending):
@@ -136,9 +150,9 @@ class _Turn:
         return turn.by(self.problem.options.acquisition_in_use, rng)
 
     def by(self, acquisition: str, rng: np.random.Generator) -> _Turn:
-        """By another acquisition, of the ensemble with this batch's points under way."""
+        """The same choice by another acquisition."""
         if acquisition == FEASIBILITY:
-            surface: Surface = _all_hold(self.model, self.problem)
+            surface: Surface = _joint_feasibility(self.model, self.problem)
             return replace(self, acquisition=acquisition, surface=surface)
         ensemble = self.ensemble
         if self.number:
@@ -151,11 +165,11 @@ class _Turn:
         check_not_exhausted(self.problem)
         turn, found = self, self._search(rng)
         if self.acquisition == "nei" and (found is None or self._goes_back(found)):
-            # where every cell was evaluated no new one can improve, but a repeat may
+            # noisy EI sees no gain in an evaluated point; plain EI does, in a repeat
             turn = self.by("ei", rng)
             found = turn._search(rng)
         if found is None and self.model.constraints:
-            # nowhere are they likely to hold, for an acquisition that can't be weighed
+            # the cut of an acquisition that is no logarithm has left no point
             turn = self.by(FEASIBILITY, rng)
             found = turn._search(rng)
         if found is None:
@@ -164,27 +178,29 @@ class _Turn:
         return turn._suggestion(found, seconds=time.perf_counter() - began)
 
     def _goes_back(self, found: Found) -> bool:
-        """Whether it is a known place that violates a constraint: only such ones are sure to
-        improve, as noisy EI sees it, however unlikely it is that they hold after all."""
+        """Whether it is an evaluated point that violates a constraint. To noisy EI the value there
+        is known, and a sure improvement on the feasible points, however unlikely it is that the
+        constraint holds after all."""
         if not self.model.constraints or not self.problem.options.rounds:
             return False
         return point_key(self.problem.space.snap(found.point)) in self.problem.evaluated_keys
 
     def _search(self, rng: np.random.Generator) -> Found | None:
-        """Where an evaluation is likelier to work than to fail; elsewhere only if that is all."""
-        found = self._maximized(self.weighed(), rng)
+        """The best point among those that are likelier to work than to fail, or, where there is no
+        such point, among all."""
+        found = self._maximized(self.weighted(), rng)
         if found is None and self.model.feasibility is not None:
-            found = self._maximized(self.weighed(least=-math.inf), rng)
+            found = self._maximized(self.weighted(least=-math.inf), rng)
         return found
 
-    def weighed(self, *, least: float = LOG_HALF) -> Surface:
-        """The surface with the probabilities that constraints hold and that evaluations work; it
-        is cut where the latter's logarithm is below `least`."""
+    def weighted(self, *, least: float = LOG_HALF) -> Surface:
+        """The surface times the probabilities that constraints hold and that evaluations work; −∞
+        where the logarithm of the latter is below `least`."""
         surface, constraints = self.surface, self.model.constraints.values()
-        weighs = bool(getattr(surface, "logarithmic", False))
+        least_of_constraint = -math.inf if is_logarithmic(surface) else LOG_HALF
         for constraint in () if self.acquisition == FEASIBILITY else constraints:
-            surface = weighed(surface, constraint, least=-math.inf if weighs else LOG_HALF)
-        return weighed(surface, self.model.feasibility, least=least)
+            surface = weighted(surface, constraint, least=least_of_constraint)
+        return weighted(surface, self.model.feasibility, least=least)
 
     def _maximized(self, surface: Surface, rng: np.random.Generator) -> Found | None:
         whole = self.problem.options.search
@@ -212,8 +228,8 @@ class _Turn:
             chain=model.draws.health,
             seconds=seconds,
         )
-        why = provenance(problem, found.source, batch=self.number, acquired=acquired)
-        return with_provenance(problem, point, why)
+        why = Provenance.of(problem, found.source, batch=self.number, acquired=acquired)
+        return suggestion_at(problem, point, why)
 
     def _runner_up(self, found: Found) -> RunnerUp | None:
         if found.runner_up is None:
@@ -222,7 +238,7 @@ class _Turn:
         return RunnerUp(params, self._in_units(found.runner_up_value))
 
     def _in_units(self, value: float) -> float | None:
-        """EI in the objective's units, a probability of constraints as one; others as they are."""
+        """EI in the objective's units, and the feasibility as a probability; others unchanged."""
         if self.acquisition in ("ei", "nei"):
             value = math.exp(min(value, 700.0)) * self.model.scale.unit
         elif self.acquisition == FEASIBILITY:
@@ -231,9 +247,9 @@ class _Turn:
 
 
 def searched(problem: Problem, acquisition: str) -> tuple[FittedModel, Surface]:
-    """The model and the surface that the next point comes from, number for number.
+    """The model and the surface that `suggest` takes the next point from, number for number.
 
-    `acquisition` is the one that chose it, which may be another than the options'.
+    `acquisition` is the one that chose it, which the provenance has: not always the options'.
     """
     rng = problem.rng()
     with one_blas_thread():
@@ -241,21 +257,23 @@ def searched(problem: Problem, acquisition: str) -> tuple[FittedModel, Surface]:
         turn = _Turn.first(model, rng)
         if acquisition != turn.acquisition:
             turn = turn.by(acquisition, rng)
-        return model, turn.weighed()
+        return model, turn.weighted()
 
 
-def _all_hold(model: FittedModel, problem: Problem) -> AllHold:
-    """How likely all constraints hold, with the points that are under way."""
-    return AllHold(tuple(model.constraints.values())).with_pending(problem.pending)
+def _joint_feasibility(model: FittedModel, problem: Problem) -> JointFeasibility:
+    """The probability that all constraints hold, with the problem's pending points."""
+    return JointFeasibility(tuple(model.constraints.values())).with_pending(problem.pending)
 
 
 def recommend(problem: Problem) -> Recommendation | None:
     """The minimum of the posterior mean; None until there are two finite results.
 
-    Under noise it is the model's minimum, and not the luckiest value; without noise it is never a
-    place that the model thinks may be worse than the best evaluation. It is where every constraint
-    holds with its `min_confidence`; where that is nowhere, where they are likeliest to, and
-    where that is hopeless, where they are missed by least. Pending points don't count.
+    Under noise it is the model's minimum, which need not be the luckiest value. Without noise it is
+    the best evaluation, or a point that is better by more than SURELY standard deviations.
+
+    Every constraint holds there with its `min_confidence`. If there is no such point, it is the one
+    where all constraints are likeliest to hold, and if that is hopeless, where they are violated
+    least; the recommendation's note says so. Pending points don't count.
     """
     if not problem.has_model:
         return None
@@ -287,25 +305,27 @@ def _best_place(model: FittedModel, surface: Surface, rng: np.random.Generator) 
 
 
 def _next_best_place(model: FittedModel, rng: np.random.Generator) -> tuple[Found | None, str]:
-    """Where the constraints are likeliest to hold, or missed by least; and which it is."""
-    likeliest = weighed(_all_hold(model, model.problem), model.feasibility, least=-math.inf)
+    """Where the constraints are likeliest to hold, or violated least; and the note on which."""
+    joint = _joint_feasibility(model, model.problem)
+    likeliest = weighted(joint, model.feasibility, least=-math.inf)
     found = _best_place(model, likeliest, rng)
     if found is not None and found.value >= HOPELESS:
         return found, NOWHERE_SURE
-    missed = weighed(LeastMissed(tuple(model.constraints.values())), model.feasibility)
-    return _best_place(model, missed, rng), NOWHERE_LIKELY
+    violation = NegativeViolation(tuple(model.constraints.values()))
+    least_violated = weighted(violation, model.feasibility)
+    return _best_place(model, least_violated, rng), NOWHERE_LIKELY
 
 
 def _recommendable(model: FittedModel, kappa: float) -> Surface:
-    """−(μ + κ σ), where an evaluation would work and every constraint surely holds."""
-    surface: NegativeBound | WhereItWorks = NegativeBound(model.ensemble, kappa)
+    """−(μ + κ σ) where an evaluation likely works and every constraint surely holds, else −∞."""
+    surface: NegativeBound | FeasibleOnly = NegativeBound(model.ensemble, kappa)
     if model.feasibility is not None:
-        surface = WhereItWorks(surface, model.feasibility)
+        surface = FeasibleOnly(surface, model.feasibility)
     for constraint in model.problem.constraints:
         learned = model.constraints.get(constraint.task)
         if learned is not None:
             least = math.log(constraint.min_confidence)
-            surface = WhereItWorks(surface, learned, least, pull=PULL)
+            surface = FeasibleOnly(surface, learned, least, pull=PULL)
     return surface
 
 
@@ -317,7 +337,8 @@ def predict(problem: Problem, points: FloatArray) -> Prediction:
 
 
 def _best_observed(problem: Problem) -> Recommendation | None:
-    """None where every result is from beyond the bounds, or violates a constraint."""
+    """The best evaluation, for when no model can be fitted; None where every result is from beyond
+    the bounds, or violates a constraint."""
     usable = problem.reachable & np.isfinite(problem.values) & problem.fulfilled
     if not np.any(usable):
         return None

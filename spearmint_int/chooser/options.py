@@ -15,7 +15,7 @@ from spearmint_int.sampling import Prior, Priors, SamplerOptions
 
 TREATMENTS = ("proposed", "basic", "naive")
 LIKELIHOODS = ("GAUSSIAN", "NOISELESS")
-# The least that each of the counts may be.
+# The counts, and the least that each may be.
 LEAST = {"samples": 1, "burn_in": 0, "thinning": 0, "fantasies": 1, "chains": 1, "threads": 1,
          "candidates": 1, "candidates_seed": 0, "spray": 0, "initial_points": 0}  # fmt: skip
 
@@ -42,9 +42,9 @@ class ChooserOptions:
     """Other priors than the default, by the name of the hyperparameter: `{"noise":
     horseshoe(0.1)}`, from `spearmint_int.sampling.priors`."""
     output_warp: bool = True
-    """Whether values above their median are drawn in by a power that is sampled."""
+    """Whether values above their median are compressed, by a power that is sampled."""
     trend: bool = True
-    """Whether suggestions may follow a parabola along each axis, as far as the data ask for it."""
+    """Whether the model that suggests has a parabola along each axis, its size sampled too."""
     input_warp: bool | Literal["auto"] = False
     """Whether each axis may bend, by parameters that are sampled; `auto` bends those that span
     decades on a linear scale."""
@@ -53,9 +53,9 @@ class ChooserOptions:
     burn_in: int = 100
     """Sweeps of the sampler before the first sample, at the first fit only."""
     thinning: int = 0
-    """Sweeps between two samples that are not used."""
+    """Sweeps that are discarded between two samples."""
     fantasies: int = 1
-    """Draws of the pending results for each sample."""
+    """Draws of the pending results for each hyperparameter sample."""
     chains: int = 1
     """Chains that share the samples."""
     threads: int = 1
@@ -69,7 +69,7 @@ class ChooserOptions:
     spray_std: float = 1e-3
     """Their standard deviation, in the unit cube."""
     initial_points: int = 2
-    """Results that are awaited before the model chooses; until then points are Sobol's."""
+    """Results that the model waits for; until then points are those of a Sobol design."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "likelihood", str(self.likelihood).upper())
@@ -87,7 +87,7 @@ class ChooserOptions:
         if not isinstance(self.priors, Mapping):
             raise SpearmintError(f"priors must map hyperparameters to priors, got {self.priors!r}")
         Priors().with_(self.priors)
-        object.__setattr__(self, "priors", dict(self.priors))  # theirs may change
+        object.__setattr__(self, "priors", dict(self.priors))  # the caller's may change
         for name in ("output_warp", "trend"):
             if not isinstance(getattr(self, name), bool):
                 raise SpearmintError(f"{name} must be true or false, got {getattr(self, name)!r}")
@@ -118,9 +118,9 @@ class ChooserOptions:
 
     @property
     def acquisition_in_use(self) -> str:
-        """What `auto` is: EI, and noisy EI where there is noise. Plain EI goes back to a good place
-        until its mean is known, which on the paper's noisy problems is a third of the evaluations.
-        """
+        """The acquisition's name, with `auto` resolved: EI, or noisy EI where there is noise. Under
+        noise plain EI evaluates a good point again until its mean is known: a third of the
+        evaluations on the paper's noisy problems."""
         if self.acquisition != "auto":
             return self.acquisition
         return "ei" if self.noiseless else "nei"

@@ -1,6 +1,6 @@
-"""The problem as a chooser gets it: a space, what is known, what is under way, how to go about it.
+"""The problem as a chooser gets it: space, observations, pending points, options, seed.
 
-A result that is NaN or infinite means 'failed here'.
+A result that is NaN or infinite means that the evaluation failed at that point.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spearmint_int.sampling import ChainState
 from spearmint_int.space import Space
 
 FINGERPRINT_DIGITS = 16
-LEAST_RESULTS = 2  # of a model that is told of: a single one says nothing of scales
+LEAST_RESULTS = 2  # before anybody is shown a model: one result alone says nothing of scales
 OBJECTIVE = "main"  # the task of an experiment that names none
 
 
@@ -31,11 +31,11 @@ class Constraint:
     """A number that has to be at least 0, beside the one that is optimised."""
 
     task: str
-    """Its name among the numbers that the function returns."""
+    """The name of the number among those that the function returns."""
     likelihood: str = "GAUSSIAN"
     """`NOISELESS` where the same parameters always give the same value."""
     min_confidence: float = 0.99
-    """How likely it has to hold where the model recommends a point."""
+    """The least probability with which it holds at a point that the model recommends."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "likelihood", str(self.likelihood).upper())
@@ -58,10 +58,12 @@ class Constraint:
 class Observations:
     """n evaluations: their points in the unit cube [n, D], and what came of each.
 
-    `values` has the numbers [n] of every task by its name, NaN where there is none; `seconds` [n]
-    is what each cost, NaN where that is not known; `worked` [n] is False for those that broke, and
-    for those that said NaN for a task: a number that is only missing is no failure. Beside them
-    were `void` ones, of which nothing is known, not even that they fail.
+    - `values`: the numbers [n] of every task by its name, NaN where there is none.
+    - `seconds` [n]: what each evaluation cost, NaN where that is not known.
+    - `worked` [n]: False where the evaluation broke or returned NaN for a task. A number that is
+      only missing is no failure.
+    - `void`: how many more evaluations broke for a reason that has nothing to do with their points;
+      nothing else is known of them.
     """
 
     points: FloatArray
@@ -83,7 +85,7 @@ class Observations:
 
     @classmethod
     def of(cls, points: FloatArray, values: FloatArray, *, task: str = OBJECTIVE) -> Observations:
-        """The results of one task, whose costs are not known."""
+        """The results of one task, at unknown cost."""
         unknown = np.full(len(points), np.nan)
         return cls(points, {task: values}, unknown, np.isfinite(values))
 
@@ -121,7 +123,7 @@ class Problem:
 
     @property
     def fulfilled(self) -> BoolArray:
-        """Which observations [n] were seen to fulfil every constraint."""
+        """Which observations [n] have a number of at least 0 for every constraint."""
         seen = [self.observations.values[c.task] >= 0.0 for c in self.constraints]
         all_of_them = np.ones(len(self.observations), dtype=np.bool_)
         return np.asarray(np.all([all_of_them, *seen], axis=0))
@@ -133,21 +135,22 @@ class Problem:
 
     @property
     def has_model(self) -> bool:
-        """Whether there are results enough for a model's opinion."""
+        """Whether there are enough results for a model that people are shown."""
         return self.finite >= LEAST_RESULTS
 
     @property
     def index(self) -> int:
-        """The number of points that were ever suggested or brought."""
+        """The number of points so far, evaluated or pending: the place of the next one."""
         return len(self.observations) + self.observations.void + len(self.pending)
 
     def rng(self) -> np.random.Generator:
-        """The random numbers of this suggestion, which are those of no other."""
+        """The random numbers of this suggestion: another stream for each seed and index."""
         return np.random.default_rng([self.seed, self.index])
 
     @cached_property
     def fingerprint(self) -> str:
-        """What two problems have in common exactly when a chooser must give the same answer."""
+        """A hash of everything that the answer depends on: equal for two problems exactly when a
+        chooser must give the same answer."""
         chain = () if self.chain is None else (self.chain.states, self.chain.widths)
         void = (self.observations.void,) if self.observations.void else ()
         constraints = (self.constraints,) if self.constraints else ()
@@ -162,18 +165,18 @@ class Problem:
         return hashed.hexdigest()[:FINGERPRINT_DIGITS]
 
     def after(self, point: FloatArray, chain: ChainState | None) -> Problem:
-        """The problem with one more point under way."""
+        """The problem with one more pending point."""
         return replace(self, pending=np.vstack([self.pending, point]), chain=chain)
 
     def without_pending(self) -> Problem:
-        """What is known alone: the model's opinion does not depend on what is under way."""
+        """The problem without pending points: predictions and recommendations leave them out."""
         return replace(self, pending=self.pending[:0])
 
     # --- which points are left ------------------------------------------------------------------
 
     @cached_property
     def reachable(self) -> BoolArray:
-        """Which observations [n] could be made again: earlier bounds may have been wider."""
+        """Which observations [n] lie within the bounds: earlier bounds may have been wider."""
         return self.space.inside(self.observations.points)
 
     @cached_property
@@ -185,6 +188,6 @@ class Problem:
         return self._keys(self.pending)
 
     def _keys(self, points: FloatArray) -> frozenset[bytes]:
-        """Of the points that could be chosen: observations from beyond the bounds are not."""
+        """The keys of the points within the bounds: the others can't be chosen again."""
         rows = points[self.space.inside(points)] if self.options.rounds else points
         return frozenset(point_key(row) for row in self.space.snap(rows))

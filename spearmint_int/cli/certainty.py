@@ -44,7 +44,7 @@ def certainty(folder: Folder, as_json: bool) -> None:
 
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
-    if snapshot.model is None or snapshot.model.knows_no_best:
+    if snapshot.model is None or snapshot.model.has_no_best:
         _tell_why_not(snapshot, as_json=as_json)
         return
     with one_blas_thread():

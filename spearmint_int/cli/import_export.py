@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +12,12 @@ import click
 from spearmint_int import value_text
 from spearmint_int.cli.arguments import at, config_option, json_option, on_folder, one_at_most
 from spearmint_int.cli.output import job_document, json_text, print_json
-from spearmint_int.jobs import FINISHED, checked_values
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from spearmint_int.cli.arguments import Folder
-    from spearmint_int.cli.results_file import Result, Row
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
-    from spearmint_int.stores import Store
-    from spearmint_int.variables import Params
+    from spearmint_int.results_file import Result, Row
 
 
 @click.command(short_help="Add results from a CSV or JSON file.")
@@ -49,6 +43,8 @@ def add(
     already, with the same parameters and the same values, is left out; a row that stands twice in
     the file is two results.
     """
+    from spearmint_int.imported_results import add_results  # noqa: PLC0415 (linear algebra)
+
     file, folder = _file_and_folder(arguments, file_name)
     results, skipped = _results(file, folder.config, column=column, skip=skip)
     with folder.store(create=True) as store:
@@ -69,49 +65,6 @@ def _without_number(jobs: list[Job], task: str) -> int:
     return sum(not math.isfinite((job.values or {}).get(task, math.nan)) for job in jobs)
 
 
-def add_results(
-    config: Config, store: Store, results: list[Result], *, again: bool = False
-) -> list[Job]:
-    """The jobs that the results became; with `again` also of those that are there already.
-
-    Under the suggestion lock: what is there already is what a second `add` has just brought, too,
-    and nobody declares the variables anew in between.
-    """
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
-    from spearmint_int.launcher.liveness import new_owner  # noqa: PLC0415
-    from spearmint_int.suggestion_lock import SuggestionLock  # noqa: PLC0415
-
-    experiment = StoredExperiment.begin(config, store)
-    with SuggestionLock(store, new_owner()).held():
-        experiment.check_declaration()
-        new = results if again else _without_known(results, config, store)
-        return store.add_all_complete(new)
-
-
-def _without_known(results: list[Result], config: Config, store: Store) -> list[Result]:
-    """The results that no job has; one that stands twice may be there twice. A void job has none:
-    that its point fails is news."""
-    ended = [job for status in FINISHED for job in store.jobs(status) if not job.is_void]
-    failed = {config.task_name: math.nan}  # as which `export` and `add` hand on a broken job
-    known = Counter(_identity(job.params, job.values or failed, config) for job in ended)
-    new = []
-    for draft, values in results:
-        key = _identity(draft.params, values, config)
-        if known[key]:
-            known[key] -= 1
-        else:
-            new.append((draft, values))
-    return new
-
-
-def _identity(params: Params, values: Mapping[str, float], config: Config) -> tuple[object, ...]:
-    """By what two results are the same, whoever brought them: the parameters as an export has them
-    (3 is 3.0), and all numbers as stores keep them (in text, where NaN is NaN)."""
-    from spearmint_int.cli.results_file import parameter_cells  # noqa: PLC0415
-
-    return *parameter_cells(params, config), repr(sorted(checked_values(values).items()))
-
-
 def _file_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[str, Folder]:
     if len(arguments) > 2:
         raise click.UsageError("give a folder and one file")
@@ -126,7 +79,7 @@ def _results(
     file: str, config: Config, *, column: str, skip: bool
 ) -> tuple[list[Result], list[str]]:
     """The results of a file, and a sentence for each row that was left out."""
-    from spearmint_int.cli.results_file import read_rows  # noqa: PLC0415
+    from spearmint_int.results_file import read_rows  # noqa: PLC0415
 
     text = _read(file)
     is_json = file.lower().endswith(".json") or (file == "-" and text.lstrip()[:1] == "[")
@@ -139,7 +92,7 @@ def _results(
 
 
 def _judge(rows: list[Row], config: Config, column: str) -> tuple[list[Result], list[str]]:
-    from spearmint_int.cli.results_file import ResultsFileError, result_of  # noqa: PLC0415
+    from spearmint_int.results_file import ResultsFileError, result_of  # noqa: PLC0415
 
     space = config.space()
     results: list[Result] = []
@@ -201,8 +154,8 @@ def _check_ending(output: Path | None, ending: str, chosen: str) -> None:
 
 
 def _export_text(folder: Folder, *, as_json: bool) -> str:
-    from spearmint_int.cli.results_file import csv_text  # noqa: PLC0415
     from spearmint_int.config.declaration import of_today  # noqa: PLC0415
+    from spearmint_int.results_file import csv_text  # noqa: PLC0415
 
     config = folder.config
     with folder.results() as store:

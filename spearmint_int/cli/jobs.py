@@ -19,8 +19,8 @@ from spearmint_int.cli.arguments import (
     one_at_most,
 )
 from spearmint_int.cli.output import fits, job_document, print_facts, print_json, print_table
-from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.errors import StoreMissing
+from spearmint_int.explanation_text import reasons
 from spearmint_int.jobs import JobStatus
 
 if TYPE_CHECKING:

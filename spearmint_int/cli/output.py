@@ -46,7 +46,7 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
         "queued": job.is_queued,
         "value": None if job.values is None else job.values.get(task),
         "params": job.params,
-        "metrics": metrics_of(job),
+        "metrics": job.metrics,
         "source": job.source.value,
         "attempts": job.attempts,
         "seconds": job.seconds,
@@ -66,11 +66,6 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
             "provenance": job.provenance,
         }
     return document
-
-
-def metrics_of(job: Job) -> dict[str, float]:
-    """What was returned beside the objective: constraints, and what is only kept."""
-    return {name: value for name, value in (job.values or {}).items() if name != job.tasks[0]}
 
 
 def terminal_width() -> int:

@@ -61,8 +61,8 @@ def figures(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     for grid in grids(snapshot.problem.space, reals=WIDTH // 2):
         along = slice_through(snapshot.model, grid, snapshot.centre)
         ends = " … ".join(value_text.param(grid.values[i]) for i in (0, -1))
-        works = snapshot.model.works(grid.through(snapshot.centre))
-        means = along.mean if not works.any() else np.where(works, along.mean, np.inf)
+        feasible = snapshot.model.is_feasible(grid.through(snapshot.centre))
+        means = along.mean if not feasible.any() else np.where(feasible, along.mean, np.inf)
         best = value_text.param(grid.values[int(means.argmin())])
         near = "near" if grid.has_gaps else "at"
         line = sparkline(snapshot.signed(along).mean.tolist())

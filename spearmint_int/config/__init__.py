@@ -3,6 +3,7 @@
 from spearmint_int.config.config import (
     CALLED_BY_MINIMIZE,
     DEFAULT_FILE,
+    OPTION_KEYS,
     Config,
     ConfigFaultsError,
     config_from,
@@ -14,6 +15,7 @@ from spearmint_int.config.variables import EnumVariable, FloatVariable, IntVaria
 __all__ = [
     "CALLED_BY_MINIMIZE",
     "DEFAULT_FILE",
+    "OPTION_KEYS",
     "ChooserArgs",
     "Config",
     "ConfigFaultsError",

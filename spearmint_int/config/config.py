@@ -33,6 +33,29 @@ CALLED_BY_MINIMIZE = "called-by-minimize.py"
 HEARTBEATS_PER_LEASE = 3
 ADDRESS_VARIABLE = "SPEARMINT_DB_ADDRESS"  # wins over the config's own
 
+# The fields of ChooserOptions, by the keys under which a config has them.
+OPTION_KEYS = {
+    "treatment": "integer-treatment",
+    "likelihood": "likelihood",
+    "kernel": "kernel",
+    "acquisition": "acquisition",
+    "priors": "priors",
+    "output_warp": "output-warp",
+    "trend": "trend",
+    "input_warp": "input-warp",
+    "samples": "mcmc-iters",
+    "burn_in": "burnin",
+    "thinning": "thinning",
+    "chains": "chains",
+    "threads": "threads",
+    "fantasies": "num-fantasies",
+    "candidates": "grid-size",
+    "candidates_seed": "grid-seed",
+    "spray": "num-spray",
+    "spray_std": "spray-std",
+    "initial_points": "num-initial-points",  # `initial-points` are guesses
+}
+
 
 class ConfigFaultsError(ConfigError):
     """A readable config with faults; the text is the first one, `faults` has all."""
@@ -112,28 +135,10 @@ class Config(BaseModel):
         from spearmint_int.chooser import ChooserOptions  # noqa: PLC0415
         from spearmint_int.sampling.priors import prior_from_dict  # noqa: PLC0415
 
-        args = self.chooser_args
-        return ChooserOptions(
-            treatment=self.integer_treatment,
-            likelihood=self.likelihood,
-            kernel=self.kernel,
-            acquisition=self.acquisition,
-            priors={name: prior_from_dict(prior) for name, prior in self.priors.items()},
-            samples=args.mcmc_iters,
-            burn_in=args.burnin,
-            thinning=args.thinning,
-            chains=args.chains,
-            threads=args.threads,
-            fantasies=args.num_fantasies,
-            output_warp=args.output_warp,
-            trend=args.trend,
-            input_warp=args.input_warp,
-            initial_points=args.num_initial_points,
-            candidates=args.grid_size,
-            candidates_seed=args.grid_seed,
-            spray=args.num_spray,
-            spray_std=args.spray_std,
-        )
+        values: dict[str, Any] = {**dict(self), **dict(self.chooser_args)}
+        values["priors"] = {name: prior_from_dict(prior) for name, prior in self.priors.items()}
+        options = {name: values[key.replace("-", "_")] for name, key in OPTION_KEYS.items()}
+        return ChooserOptions(**options)
 
     def chooser_constraints(self) -> tuple[Constraint, ...]:
         """The constraints as the chooser takes them."""

@@ -1,9 +1,9 @@
-"""The variables as they were declared, era by era, and what may change between two of them.
+"""The declarations of the variables so far, each with its era, and what may change between two.
 
 An experiment's jobs lie in the space of the variables that were declared when they were added.
-Bounds may move, an option may come or go, a variable may be fixed, and one may be new where it is
-said which value the earlier jobs had: all results are kept. What can't be carried over is a
-ConfigError that says which way out there is.
+These changes keep all results: bounds move, an option comes or goes, a variable is fixed, a new
+variable comes with the value that earlier jobs had. Any other change is a ConfigError that says
+what to do instead.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from spearmint_int.stores.protocol import Store
     from spearmint_int.variables import Params
 
-VARIABLES = "variables"  # the first declaration's name in a store
-LATER = "variables-later"  # and that of those that followed
+VARIABLES = "variables"  # the name of the first declaration in a store
+LATER = "variables-later"  # the name of the list of those that followed
 
 Declared = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Era:
-    """The declaration of all jobs with ids above `after`, until the next era's."""
+    """A declaration of the variables: of the jobs with ids above `after`, up to the next era's."""
 
     after: int
     variables: Declared
@@ -66,14 +66,14 @@ def eras(store: Store) -> list[Era]:
 
 
 def eras_until(known: list[Era], job_id: int) -> list[Era]:
-    """The declarations up to the job's own, which is the last of them."""
+    """The declarations up to that of the job, which is the last one."""
     return [era for era in known if era.after < job_id]
 
 
 def still_declared(config: Config, store: Store) -> bool:
-    """Whether the declaration of a run, which was the latest when it began, still is.
+    """Whether the config's declaration, the latest one when its run began, still is.
 
-    The first never changes: only those that came later are read, at every suggestion.
+    It is asked at every suggestion, and reads only the later declarations: the first never changes.
     """
     later = store.load_meta(LATER)
     return not later or is_of(config, _era(int(later[-1]["after"]), later[-1]["variables"]))
@@ -84,7 +84,8 @@ def _era(after: int, variables: Mapping[str, Any]) -> Era:
 
 
 def begin_era(config: Config, store: Store) -> list[Era]:
-    """The declarations, the config's being the last; ConfigError where it can't follow."""
+    """Add the config's declaration if it is new; all of them. ConfigError where results can't be
+    carried over."""
     store.first_meta(VARIABLES, declared(config))
     known = eras(store)
     check_variables(config, known)

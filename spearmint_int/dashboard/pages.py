@@ -13,10 +13,9 @@ from urllib.parse import quote
 from dash import dcc, html
 
 from spearmint_int import result_text, value_text
-from spearmint_int.cli.explain import explanation_facts
-from spearmint_int.cli.provenance_text import reasons
 from spearmint_int.dashboard.source import State
 from spearmint_int.explanation import Explanation
+from spearmint_int.explanation_text import explanation_facts, reasons
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS

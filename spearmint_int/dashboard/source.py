@@ -210,7 +210,7 @@ class Source:
 
     def cells(self) -> dict[str, str]:
         """What `add` wants of a result: a cell for each element, and what may stand in it."""
-        from spearmint_int.cli.results_file import parameter_columns  # noqa: PLC0415
+        from spearmint_int.results_file import parameter_columns  # noqa: PLC0415
 
         variables = self.config.variables.values()
         hints = [_hint(variable) for variable in variables for _ in range(variable.size)]
@@ -254,8 +254,8 @@ class Source:
 
     def add(self, cells: Mapping[str, Any]) -> int | None:
         """A result from elsewhere, as the cells of `add`'s files have it; None if it is known."""
-        from spearmint_int.cli.import_export import add_results  # noqa: PLC0415
-        from spearmint_int.cli.results_file import Row, result_of  # noqa: PLC0415
+        from spearmint_int.imported_results import add_results  # noqa: PLC0415
+        from spearmint_int.results_file import Row, result_of  # noqa: PLC0415
 
         config = self._load()
         written = {name: str(cell or "").strip() for name, cell in cells.items()}

@@ -1,7 +1,7 @@
-"""Jobs that end while a run is watching, and which it did not start.
+"""Jobs that end during a run, but that it did not start, so that it can tell of them too.
 
 A killed manager's jobs go on without it, other managers work beside this one, and people tell the
-results of reserved points. All of them are in the counts, so that a run tells of them too.
+results of reserved points. All of them are in the counts.
 """
 
 from __future__ import annotations
@@ -29,19 +29,17 @@ class EndedElsewhere:
         self._known: set[int] = set()
 
     def begin(self) -> None:
-        """What has ended by now is no news."""
+        """Take the jobs that have ended by now as known."""
         self._known = set(self._history.finished_ids)
 
     def note(self, job: Job) -> None:
-        """A job of this manager, which was told of."""
+        """Take a job of this manager as known, if it has ended."""
         if job.is_finished:
             self._known.add(job.id)
 
     def look(self, running: Collection[int]) -> list[Job]:
-        """What has ended since the last look, but for results that were brought: they never ran.
-
-        The jobs that this manager runs are its own to tell of.
-        """
+        """The jobs that have ended since the last look, without results that were brought, which
+        never ran, and without the `running` jobs of this manager, which it tells of itself."""
         finished = set(self._history.finished_ids).difference(running)
         ended = sorted(finished - self._known)
         jobs = list(self._read(ended))

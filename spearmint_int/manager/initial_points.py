@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spearmint_int.jobs import JobDraft, Source
-from spearmint_int.variables import Float
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
     from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store
-    from spearmint_int.variables import Params
 
 META = "initial-points"
 
@@ -26,7 +22,7 @@ def add_initial_points(config: Config, store: Store, space: Space) -> list[Job]:
     The note that all are there is written last: a manager that is killed in between is followed by
     one that looks through the jobs for those that are.
     """
-    points = [_canonical(given, space) for given in config.initial_points]
+    points = [space.plain(given) for given in config.initial_points]
     if not points or store.load_meta(META) == points:
         return []
     there = [job.params for job in store.jobs() if job.source is Source.INITIAL]
@@ -45,17 +41,3 @@ def add_initial_points(config: Config, store: Store, space: Space) -> list[Job]:
     if has_room:
         store.save_meta(META, points)
     return added
-
-
-def _canonical(given: Mapping[str, Any], space: Space) -> Params:
-    """The point as a job holds it; reals to the last bit, which a trip to the cube may change."""
-    params = space.decode(space.encode(given))
-    for name, variable in space.variables.items():
-        if isinstance(variable, Float):
-            params[name] = _as_floats(given[name], variable.size)
-    return params
-
-
-def _as_floats(value: Any, size: int) -> float | list[float]:
-    floats = [float(x) for x in (value if isinstance(value, list | tuple) else [value])]
-    return floats[0] if size == 1 else floats

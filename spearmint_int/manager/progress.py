@@ -1,4 +1,4 @@
-"""Where a run stands: counts, means and estimates, from the store and what the run has seen."""
+"""The progress of a run: counts, times, the best job, and whether to go on."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from spearmint_int.stores.records import Damage
     from spearmint_int.variables import Params
 
-# So many jobs in a row say that the objective itself is at fault (more with several slots).
+# A run without any result gives up after so many broken jobs (and one more for each slot): the
+# objective itself is at fault.
 TELLING_FAILURES = 2
-# So many in a row say it at any time, also after results: what worked once works no more.
+# A run with results gives up after so many broken jobs in a row (and one more for each slot).
 MOST_BROKEN_IN_A_ROW = 10
 
 
@@ -50,7 +51,7 @@ class ProgressTracker:
     def __init__(
         self, config: Config, store: Store, history: StoreHistory, damaged: Sequence[Damage] = ()
     ) -> None:
-        """The `damaged` jobs are counted, but nobody will start or end one."""
+        """The store counts the `damaged` jobs too, but nobody can start or end them."""
         self._config, self._store, self._history = config, store, history
         self._damaged = Counter((damage.resource, damage.status) for damage in damaged)
         self._begin = time.monotonic()
@@ -91,7 +92,7 @@ class ProgressTracker:
         self.look_for_best()
 
     def look_for_best(self) -> None:
-        """The best of the jobs that were read or noted."""
+        """Find the best of the jobs that were read or noted."""
         self._best = self._best_now()
         self._ended.clear()
 
@@ -119,20 +120,20 @@ class ProgressTracker:
         return self._startable(resource) > 0
 
     def passed_budget(self, resource: str) -> int | None:
-        """The resource's budget where there are more jobs than that, since it was larger before;
-        else None. New ones may be left over then, such as a run has handed back."""
+        """The resource's budget if there are more jobs than that, because it was larger before;
+        else None. Some of these jobs may be new, such as those that a run has handed back."""
         limit = self._config.resources[resource].max_finished_jobs
         is_passed = limit is not None and sum(self._budget(resource).values()) > limit
         return limit if is_passed else None
 
     def is_spent(self) -> bool:
-        """Whether no job may be added, and all that could be run have ended."""
+        """Whether no job may be added, and every job that could be run has ended."""
         return not any(map(self.may_add, self._config.resources)) and not self.unfinished
 
     @property
     def unfinished(self) -> int:
-        """Jobs of the config's resources that will end: pending ones, of all managers, and new ones
-        that may be started."""
+        """How many jobs of the config's resources will still end: pending ones, of all managers,
+        and new ones that may be started."""
         resources = self._config.resources
         return sum(self._usable(n, JobStatus.PENDING) + self._startable(n) for n in resources)
 
@@ -144,7 +145,7 @@ class ProgressTracker:
         return min(new, max(limit - begun, 0))
 
     def _usable(self, resource: str, status: JobStatus) -> int:
-        """Those that can be read, as far as that was known when the run began."""
+        """The jobs of that status without those that were damaged when the run began."""
         return max(self._budget(resource)[status] - self._damaged[resource, status.value], 0)
 
     def every_job_breaks(self) -> bool:
@@ -163,7 +164,7 @@ class ProgressTracker:
 
     @property
     def seconds_left(self) -> float:
-        """Of max-time; infinite without one, and once it is over: then only jobs are awaited."""
+        """What is left of max-time; infinite without one, and once it is over."""
         if self._config.max_time is None or self.is_over_time():
             return math.inf
         return self._config.max_time - self.elapsed
@@ -189,10 +190,8 @@ class ProgressTracker:
         return self._history.counts
 
     def progress(self, running: Sequence[int], estimate: Estimate | None) -> Progress:
-        """All of it, for the listener.
-
-        One of the `running` may have ended in the store already; it counts once that is told.
-        """
+        """The progress for the listener. A `running` job that has ended in the store already counts
+        once its end was told."""
         untold = len(set(running).intersection(self._history.finished_ids))
         return Progress(
             counts=self._history.counts,
@@ -216,7 +215,8 @@ class ProgressTracker:
         return counts[JobStatus.COMPLETE] + counts[JobStatus.BROKEN]
 
     def _remaining(self) -> float | None:
-        """Suggestions come one after the other, jobs side by side: the slower of both counts."""
+        """Seconds until the budget or max-time is used up. Suggestions are made one at a time, jobs
+        run side by side: the slower of both sets the pace."""
         limits = []
         budget, job_seconds = self._config.budget, self.job_seconds.value
         if budget is not None and job_seconds is not None:

@@ -1,4 +1,4 @@
-"""The reaper: takes back jobs whose workers are gone without a word, so that none blocks a run."""
+"""The reaper: takes back pending jobs whose workers are gone, so that none blocks a run."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from spearmint_int.manager.job_context import JobContext
 
-# A worker whose manager was killed at the moment of the start needs this long to come up.
+# A worker whose manager was killed while starting it needs this long to come up.
 START_SECONDS = 2.0
-# After an outage the workers write first what they could not; then leases count again. So they do
-# for a manager that has just begun: it can't know whether the store was away, and it may be back
-# for a moment only, as on a machine that has started anew with its database.
+# After an outage the workers get this long to store their results and renew their leases, before
+# leases count again. So they do when a manager begins: it can't know whether the store was away
+# until just now, as on a machine that was restarted with its database.
 GRACE_SECONDS = 15.0
-# Looks come more often than this: a longer gap means that the machine slept, workers included.
+# A longer gap than this between two looks means that the machine slept, workers included.
 SLEEP_SECONDS = 25.0
 
 
-# A worker that has not come up yet: nothing says that it won't.
+# States of a worker that may still come up, or go on.
 MAY_COME = (
     WorkerState.QUEUED,
     WorkerState.HELD,
@@ -37,14 +37,18 @@ MAY_COME = (
 
 
 class Reaper:
-    """Looks after pending jobs that are not (or no more) this manager's own."""
+    """Looks after the pending jobs that this manager does not run itself.
+
+    `orphans` are jobs of dead managers whose workers live, by the resource whose slot they take;
+    `in_queues` are those of them that a batch system has, which a manager can adopt.
+    """
 
     def __init__(self, context: JobContext) -> None:
         self._context = context
         self._patient_until = uptime() + min(GRACE_SECONDS, context.config.lease_time)
         self._last_look: float | None = None
-        self.orphans: dict[int, str] = {}  # live jobs of dead managers here → resource
-        self.in_queues: list[Job] = []  # those of them that a batch system has
+        self.orphans: dict[int, str] = {}
+        self.in_queues: list[Job] = []
 
     def suspend(self) -> None:
         """The store is away: no worker can renew its lease."""
@@ -55,7 +59,7 @@ class Reaper:
         self._patient_until = uptime() + GRACE_SECONDS
 
     def look(self, running: Collection[int]) -> list[Job]:
-        """Take back what is lost; the jobs as they were while pending."""
+        """Take back the jobs that are lost; as they were while pending."""
         self._context.deliver_kept()
         begin = uptime()
         if self._last_look is not None and begin - self._last_look > SLEEP_SECONDS:
@@ -82,7 +86,7 @@ class Reaper:
         return scheduler is not None and scheduler.has_queue
 
     def _states(self, pending: Collection[Job]) -> dict[int, WorkerState]:
-        """What the schedulers know of the jobs' workers, one question for each scheduler."""
+        """What the schedulers know of the jobs' workers, by one question to each scheduler."""
         states = {job.id: WorkerState.UNKNOWN for job in pending}
         for resource, scheduler in self._context.schedulers.items():
             ids = {
@@ -95,8 +99,8 @@ class Reaper:
         return states
 
     def _renew_queued(self, pending: Collection[Job], states: Mapping[int, WorkerState]) -> None:
-        """A worker that has not come up yet, or is suspended, can't renew its lease, and its
-        manager may be dead."""
+        """Renew the leases of workers that have not come up yet or are suspended: they can't do it
+        themselves, and their managers may be dead."""
         for job in pending:
             waits = job.process is not None and job.process.pid is None
             is_suspended = states[job.id] is WorkerState.SUSPENDED
@@ -104,9 +108,9 @@ class Reaper:
                 self._context.store.renew(job.claim, lease_seconds=self._context.config.lease_time)
 
     def _release_unbegun(self, job: Job, state: WorkerState, now: float) -> bool:
-        """A job that another machine has queued, and that will not come up: it costs no attempt.
+        """Release a queued job of another machine that will not start, which costs no attempt.
 
-        Only when its lease has ended: what is gone from our queue may wait in another cluster's.
+        Only when its lease has ended: a job that is not in our queue may be in another cluster's.
         """
         has_ended = job.lease_expires is not None and job.lease_expires < now
         if not has_ended or state in MAY_COME or not self._context.never_began(job):
@@ -114,7 +118,7 @@ class Reaper:
         return self._context.release_unbegun(job)
 
     def _was_left(self, owner: str) -> bool:
-        """Its manager is dead, or it is a claim of ours whose answer an outage swallowed."""
+        """Whether the claim's manager is dead, or it is our own, its answer lost in an outage."""
         return owner == self._context.owner or owner_is_dead(owner)
 
     def _take_back(self, job: Job, state: WorkerState, now: float) -> bool:
@@ -135,7 +139,7 @@ class Reaper:
         return taken is not None
 
     def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
-        """False when it is not known: then the lease decides."""
+        """Whether the job surely has no worker; where that is not known, the lease decides."""
         if state is not WorkerState.UNKNOWN:
             return state.is_over
         if job.process is None:  # it was not submitted, or its manager died in that moment

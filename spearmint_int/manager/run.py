@@ -1,4 +1,4 @@
-"""One run: notice what ended, take back what is lost, fill the slots, know when to end."""
+"""The loop of a run: notice ended jobs, take back lost ones, fill the slots, decide to end."""
 
 from __future__ import annotations
 
@@ -98,12 +98,12 @@ class Run:
         self._next_look = 0.0
         self._no_more_points: tuple[EndReason, str] | None = None  # and the sentence that says why
         self._lock_is_taken = False
-        self._is_stale = True  # others may have changed what was read, or we ourselves have
-        self._has_news = True  # for people
-        self._decide_again = False  # what was done was by old numbers
+        self._is_stale = True  # the store may have changed since it was read
+        self._has_news = True  # there is something to tell the listener
+        self._decide_again = False  # what was decided in this turn was based on old numbers
 
     def loop(self) -> Summary:
-        """Go on until there is a reason to end."""
+        """Run until there is a reason to end."""
         self._tracker.refresh()
         self._elsewhere.begin()
         resumed = self._history.total > 0
@@ -117,7 +117,7 @@ class Run:
     # --- one turn of the loop ---
 
     def _step(self) -> EndReason | None:
-        """Do what there is to do now; the reason to end, if there is one."""
+        """One turn; the reason to end, if there is one."""
         some_run = self._jobs.notice_exits()
         self._obey()
         if time.monotonic() >= self._leave_at or (self._outage.is_on and self._is_free(some_run)):
@@ -135,9 +135,9 @@ class Run:
         return reason
 
     def _work(self) -> EndReason | None:
-        """The part that needs the store. After an outage it is simply done again.
+        """The part of a turn that needs the store. After an outage it is simply done again.
 
-        The next job comes first; what is only for people is read while it is starting.
+        The next job comes first; what is only for people is read while that job is starting.
         """
         for job in self._jobs.settle():
             self._tracker.note_end(job)
@@ -145,7 +145,7 @@ class Run:
             self._starts[job.resource].note_end(job)
             self._is_stale = self._has_news = True
         self._look_around()
-        if self._is_stale and not self._has_work():  # a claim and a new point look for themselves
+        if self._is_stale and not self._has_work():  # else a claim or a new point reads the store
             self._read()
         self._decide_again = False
         reason = self._reason_to_drain()
@@ -158,7 +158,7 @@ class Run:
         return None if self._jobs.ids else reason
 
     def _look_around(self) -> None:
-        """From time to time: what others did or ask for, and which workers are lost."""
+        """From time to time: obey requests to stop, take back lost jobs, adopt queued ones."""
         if time.monotonic() < self._next_look:
             return
         if must_stop(self._store, since=self._began):
@@ -179,7 +179,7 @@ class Run:
             self._reaper.orphans.pop(job.id)
 
     def _inform(self) -> None:
-        """Tell where the run stands, when that has changed."""
+        """Tell the listener where the run stands, when that has changed."""
         if self._is_stale:
             self._read()
             self._decide_again = True
@@ -199,7 +199,7 @@ class Run:
             self._tell(JobEnded(job))
 
     def _fill(self) -> None:
-        """Start new jobs in free slots; where there are none, ask for the next point."""
+        """Start new jobs in free slots; where no new job waits, ask for the next point."""
         self._collect()
         for name, resource in self._config.resources.items():
             is_shared = resource.max_concurrent_in_all is not None
@@ -243,7 +243,7 @@ class Run:
         self._has_news = True
 
     def _has_work(self) -> bool:
-        """Whether, as far as we know, there is a job to start or a point to ask for."""
+        """Whether, by what was read last, there is a job to start or a point to ask for."""
         return any(
             self._has_room(name) and (self._tracker.may_start(name) or self._wants_point(name))
             for name in self._config.resources
@@ -254,7 +254,7 @@ class Run:
         return is_free and self._tracker.may_add(resource)
 
     def _ask(self, resource: str, *, unless_new: bool) -> bool:
-        """Begin on a new point; True when others have a job for us, seen at the last moment."""
+        """Begin on a new point; True when others have added a job that can be started instead."""
         self._lock_is_taken = False
         if not self._wants_point(resource):
             return False
@@ -283,7 +283,7 @@ class Run:
     # --- the end ---
 
     def _obey(self) -> None:
-        """Act on a request to stop that is more urgent than the last."""
+        """Act on a request to stop that is more urgent than the last one."""
         if self._stop.urgency <= self._obeyed:
             return
         self._obeyed = self._stop.urgency
@@ -297,11 +297,11 @@ class Run:
             self._leave_at = time.monotonic() + patience
 
     def _is_free(self, some_run: bool) -> bool:
-        """Whether everything was handed back, so that we may go although the store is away."""
+        """Whether every job was handed back, so that the run may end although the store is away."""
         return self._obeyed >= Urgency.HAND_BACK and not some_run
 
     def _reason_to_drain(self) -> EndReason | None:
-        """Why no more jobs are started; the run ends when those of this manager have ended."""
+        """Why no more jobs are started; the run ends when this manager's jobs have ended."""
         tracker = self._tracker
         if self._obeyed is not Urgency.GO_ON:
             return EndReason.STOPPED
@@ -314,7 +314,7 @@ class Run:
         return EndReason.TIME if tracker.is_over_time() else None
 
     def _reason_to_give_up(self) -> EndReason | None:
-        """Whether going on would only waste the budget."""
+        """The reason to end where going on would only waste the budget, or None."""
         if self._tracker.every_job_breaks():
             return EndReason.ALL_BROKEN
         if self._nothing_can_start() or self._tracker.jobs_keep_breaking():
@@ -322,7 +322,7 @@ class Run:
         return None
 
     def _nothing_can_start(self) -> bool:
-        """Whether every resource that has something to do refuses it; one that works goes on."""
+        """Whether no resource that has something to do can start a job."""
         wanted = [name for name in self._config.resources if self._has_to_do(name)]
         return bool(wanted) and all(self._starts[name].is_hopeless for name in wanted)
 
@@ -331,7 +331,7 @@ class Run:
         return wants_points or self._tracker.may_start(resource)
 
     def _end(self, reason: EndReason) -> Summary:
-        with suppress(StoreUnavailable):  # then what was read last has to do
+        with suppress(StoreUnavailable):  # the summary is then of what was read last
             self._suggester.abandon()
             self._tracker.refresh()
             self._tell_of_others()
@@ -353,7 +353,7 @@ class Run:
         return summary
 
     def _pause(self) -> float:
-        """Seconds until there is something to do that no file tells of."""
+        """Seconds until the next turn, unless a wakeup file becomes readable before."""
         now = time.monotonic()
         if self._outage.is_on:
             return min(self._outage.seconds_left, self._leave_at - now)
@@ -364,7 +364,8 @@ class Run:
         return min(*until, *(starts.seconds_left or look for starts in self._starts.values()))
 
     def _note_goal(self, goal: Goal) -> None:
-        """In the chooser's thread; a store that is away is no reason to choose nothing."""
+        """Keep how far the goal is. Called in the chooser's thread, which must not fail because the
+        store is away."""
         self._goal = goal
         with suppress(StoreUnavailable):
             keep_goal(self._store, goal)

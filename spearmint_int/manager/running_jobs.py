@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from spearmint_int.manager.job_context import JobContext
 
 
-CLAIM_LOCK = "claim"  # where all managers together may run, or begin, so many jobs only
+CLAIM_LOCK = "claim"  # taken around claims that count against a limit of all managers together
 CLAIM_LOCK_SECONDS = 10.0
 
-# A worker that is told to end (SIGTERM) hands its job back, which costs no attempt: that a cluster
-# wants its machine is no fault of the job. But an objective that ends its own worker would come
-# back for ever, so one run starts a job so many times more often than `max-attempts` says. Only
-# what this run's workers did by themselves counts: not what a stopped run hands back.
+# A worker that is told to end (SIGTERM) hands its job back, which costs no attempt: it is not the
+# job's fault that a cluster wants the machine. But an objective that ends its own worker would come
+# back for ever. So in one run a job may be handed back this many times for each of `max-attempts`.
+# Jobs that a stopped run hands back don't count.
 HAND_BACKS_PER_ATTEMPT = 10
 
-# A batch system may keep a job long after its worker has gone, while it cleans up, or for ever if
-# the node hangs. So long, and at least three looks at the queue, it is awaited.
+# A batch system may list a job long after its worker has gone: while it cleans up, or for ever if
+# the node hangs. The run waits this long for it to go, and for at least three looks at the queue.
 LINGER_SECONDS = 60.0
 LINGER_LOOKS = 3
 
-# A worker that a batch system cuts off may still hand its job back; but another try would be cut
-# off as well, so that each of these counts as an attempt.
+# A worker that a batch system ends for one of these reasons may still hand its job back. It counts
+# as an attempt all the same, since the next one would end in the same way.
 ENDED_BY_SCHEDULER = {
     WorkerState.TIMED_OUT: Failure(
         FailureKind.TIME_LIMIT,
@@ -67,12 +67,12 @@ class _Submitted:
 
     @property
     def cannot_renew(self) -> bool:
-        """Whether the lease is ours to renew, in the worker's place."""
+        """Whether the manager has to renew the lease in the worker's place."""
         return not self.is_attached or self.state is WorkerState.SUSPENDED
 
 
 class RunningJobs:
-    """Slots of all resources, and what is in them."""
+    """The jobs that this manager has started or adopted, in the slots of all resources."""
 
     def __init__(self, context: JobContext) -> None:
         self._context = context
@@ -96,7 +96,8 @@ class RunningJobs:
     def start_next(self, resource: str, *, budget: int | None = None) -> Job | None:
         """Claim the resource's next new job and start it; None when there is none to be had.
 
-        With a budget, only while fewer than that have begun, of all managers: there are more.
+        A `budget` is given where there are more jobs than that: then it is claimed only while fewer
+        have begun, over all managers.
         """
         job = self._claim(resource, budget)
         if job is None:
@@ -122,7 +123,7 @@ class RunningJobs:
         return job
 
     def adopt(self, job: Job) -> None:
-        """Look after a job that a manager which is dead has left in a batch system."""
+        """Look after a job that a dead manager has left in a batch system."""
         process = job.process
         if process is None or process.proc_id is None or job.id in self._submitted:
             return
@@ -131,9 +132,9 @@ class RunningJobs:
         )
 
     def let_go(self, job: Job) -> None:
-        """Of a job whose lease has ended: its worker is of no more use, whatever the batch system
-        says, which may take a vanished node for a busy one for hours. One of this machine is left
-        until it is seen to end."""
+        """Stop waiting for the worker of a job whose lease has ended, whatever the batch system
+        says: it may take a vanished node for a busy one for hours. Workers of this machine are
+        awaited, since their end is seen."""
         one = self._submitted.get(job.id)
         if one is None or not self._is_in_queue(one):
             return
@@ -142,7 +143,7 @@ class RunningJobs:
             self._gone.append(job.id)
 
     def let_go_of_lingering(self) -> None:
-        """Of jobs that have ended in the store long ago, as far as their batch system answers."""
+        """`let_go` of jobs that ended in the store LINGER_SECONDS ago, and are still in a queue."""
         in_queues = [one.job for one in self._submitted.values() if self._is_in_queue(one)]
         if not in_queues:
             return
@@ -157,8 +158,8 @@ class RunningJobs:
         return one.proc_id is not None and self._context.schedulers[one.job.resource].has_queue
 
     def can_start(self, resource: str) -> bool:
-        """False while the resource's scheduler does not answer: it would only cost time; and while
-        a new job is known to have a worker that is about to go: why it went is not known yet."""
+        """False while the resource's scheduler does not answer, or while a new job of it still has
+        a worker here, which has handed it back: why that ended is not known yet."""
         self._back_early &= self._submitted.keys()
         waits = any(self._submitted[i].job.resource == resource for i in self._back_early)
         return self._context.schedulers[resource].trouble is None and not waits
@@ -186,8 +187,8 @@ class RunningJobs:
         self._gone.append(job.id)
 
     def _claim(self, resource: str, budget: int | None) -> Job | None:
-        """The next new job, while all managers together have fewer than may run at a time, and
-        have begun fewer than the budget."""
+        """Claim the next new job, if over all managers fewer than `max-concurrent-in-all` run, and
+        fewer than the budget have begun."""
         at_once = self._context.config.resources[resource].max_concurrent_in_all
         if at_once is None and budget is None:
             return self._claim_next(resource)
@@ -238,7 +239,7 @@ class RunningJobs:
         one.state = state
 
     def _tell_of_trouble(self, resource: str, trouble: str | None) -> None:
-        """Once when it begins, and once when it is over."""
+        """Tell of a scheduler's trouble once when it begins, and once when it is over."""
         before = self._troubles.pop(resource, None)
         if trouble is not None:
             self._troubles[resource] = trouble
@@ -291,14 +292,14 @@ class RunningJobs:
             self._cancel(one)
 
     def cancel_queued(self) -> None:
-        """Take back what only waits in a queue: that may be for days."""
+        """Cancel the jobs that only wait in a queue, where they may wait for days."""
         for one in self._submitted.values():
             if self._only_waits(one):
                 self._cancel(one)
 
     def _only_waits(self, one: _Submitted) -> bool:
-        """The store is asked too: what the scheduler said last may be seconds old, and a worker
-        that has come up since is awaited."""
+        """Whether the job's worker has not come up yet, by the scheduler and by the store: what
+        the scheduler said last may be seconds old."""
         if not one.state.is_waiting or not self._is_in_queue(one):
             return False
         with suppress(StoreUnavailable):
@@ -314,7 +315,8 @@ class RunningJobs:
         return [file for s in self._context.schedulers.values() for file in s.wakeups()]
 
     def _note_id(self, one: _Submitted) -> None:
-        """At once where it is in a queue: a manager that dies now is followed by one that knows."""
+        """Store the scheduler's id of a queued job at once, for whoever follows if this manager is
+        killed now."""
         if one.proc_id and self._is_in_queue(one):
             with suppress(StoreUnavailable):  # `keep_claims` tries again
                 self._note(one, one.proc_id)
@@ -334,7 +336,8 @@ class RunningJobs:
             self._cancel(one)  # somebody has stopped the job: its worker has nothing to wait for
 
     def _ended_job(self, one: _Submitted) -> Job:
-        """The job as its worker left it; a worker that left nothing was killed, or never began."""
+        """The job as its worker left it. One that is still claimed is settled here: its worker was
+        killed, or never began."""
         job = self._context.store.job(one.job.id)
         if _is_held(job, one.job):
             self._context.deliver_kept()  # the store may have been away when the worker went
@@ -358,7 +361,7 @@ class RunningJobs:
 
 
 def _is_held(job: Job, claimed: Job) -> bool:
-    """Whether the job is still as we have claimed it."""
+    """Whether the job is still held by this manager's claim."""
     return job.status is JobStatus.PENDING and job.token == claimed.token
 
 

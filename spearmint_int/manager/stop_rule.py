@@ -55,7 +55,7 @@ def goal_reached(
     with one_blas_thread():
         try:
             model = fit(_doubting(problem), rng)
-            if model.knows_no_best:
+            if model.has_no_best:
                 return None
             draws = optimum_draws(model, rng)
         except np.linalg.LinAlgError:

@@ -1,4 +1,4 @@
-"""The next point: one manager at a time asks the chooser, beside the loop, with all data."""
+"""Suggestions: asks the chooser in the background, one manager at a time, and stores its answer."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Readiness(Enum):
 
     READY = "ready"  # all data are read, and nobody else chooses
     INITIAL_POINTS = "initial points"  # they were stored as jobs, and come first
-    LOCKED = "locked"  # somebody else is at it, or waits to be
+    LOCKED = "locked"  # somebody else chooses, or waits for the lock
 
 
 @dataclass(frozen=True)
 class NextJob:
-    """What the chooser took, and the job; None when others have added jobs meanwhile."""
+    """A new point's job, None when others have added jobs meanwhile, and the chooser's time."""
 
     job: Job | None
     seconds: float
@@ -44,12 +44,12 @@ class _Attempt:
 
     call: BackgroundCall[Answer]
     resource: str
-    last_id: int  # of the jobs that it was chosen from
-    pending: tuple[int, ...]  # those of them that had not ended
+    last_id: int  # the highest id of the jobs that it is chosen from
+    pending: tuple[int, ...]  # the ids of those jobs that had not ended
 
 
 class Suggester:
-    """Asks the chooser, when the lock is this manager's, and stores its answer as a job."""
+    """Asks the chooser, under the suggestion lock, and stores its answer as a job."""
 
     def __init__(
         self,
@@ -104,13 +104,14 @@ class Suggester:
         return self._store_answer(attempt)
 
     def rest(self) -> None:
-        """Let others go on. Called when the new job runs, so that it does not wait for this."""
+        """Save the chain and release the lock, unless a suggestion is under way. Called after a new
+        job was started, which should not wait for this."""
         if self._attempt is None:
             self._experiment.history.save_chain()
             self._lock.release()
 
     def abandon(self) -> None:
-        """Drop the suggestion that is under way, if any."""
+        """Drop the suggestion that is under way, if there is one, and release the lock."""
         self._attempt = None
         self.rest()
 
@@ -126,7 +127,7 @@ class Suggester:
         return NextJob(job, attempt.call.seconds)
 
     def _add_initial_points(self) -> bool:
-        """Before the first suggestion: store the initial points. True when there were new ones."""
+        """Before the first suggestion, store the initial points; True when there were new ones."""
         if self._has_initial_points:
             return False
         self._experiment.check_declaration()

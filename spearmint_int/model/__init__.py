@@ -1,4 +1,4 @@
-"""The numeric core: the GP's data, its hyperparameters, and its posterior for each of them."""
+"""The Gaussian process: its data, its hyperparameters, and their posteriors."""
 
 from __future__ import annotations
 

@@ -14,9 +14,10 @@ _NONE = np.empty(0)
 
 @dataclass(frozen=True)
 class TrainingData:
-    """The unique rows T(x) [n, D], and N observations: the outputs `y`, and the row of each.
+    """The unique rows `X` = T(x) [n, D], the outputs `y` [N] of all observations, and their `rows`.
 
-    `reference` are the outputs that a warp standardises by; where it is empty none is done.
+    `reference` has the outputs whose mean and variance a warp standardises by; where it is empty,
+    the outputs are warped but not standardised.
     """
 
     X: FloatArray
@@ -46,7 +47,7 @@ class TrainingData:
         return np.asarray(np.bincount(self.rows, outputs, minlength=len(self.X)) / self.counts)
 
     def without_replicates(self) -> TrainingData:
-        """One output for each row, its mean: without noise there is no other."""
+        """One observation for each row, the mean of its outputs: without noise they are equal."""
         if len(self.y) == len(self.X):
             return self
         means = self.row_means(self.y)
@@ -64,5 +65,5 @@ class TrainingData:
         )
 
     def warp(self, power: float) -> OutputWarp:
-        """The way of the outputs to the units of the model."""
+        """The warp of this power, from the outputs' units to the model's."""
         return OutputWarp.standardising(power, self.reference)

@@ -1,7 +1,7 @@
 """The posteriors of all hyperparameter samples: what an acquisition is averaged over.
 
 S, F   hyperparameter samples, and fantasies of each
-T      the rounding transform (paper, Eq. 2); points go through it here, once, and nowhere below
+T      the rounding transform (paper, Eq. 2): points go through it here, and in no part below
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ensemble:
 
     @cached_property
     def unrounded(self) -> Ensemble:
-        """Without T: the same at the lattice's points, and smooth between them."""
+        """The ensemble without T: equal at the lattice's points, and smooth between them."""
         return replace(self, transform=unrounded)
 
     @property
@@ -64,9 +64,9 @@ class Ensemble:
 
     @cached_property
     def output_units(self) -> tuple[FloatArray, FloatArray]:
-        """Shift and scale [S] from each sample's units to y, where outputs are not warped."""
+        """Shift and scale [S, 1, 1] from each sample's units to y, below the knee of its warp."""
         warps = [posterior.outputs for posterior in self.posteriors]
-        return np.array([w.shift for w in warps]), np.array([w.scale for w in warps])
+        return np.array([[[w.shift]] for w in warps]), np.array([[[w.scale]] for w in warps])
 
     def mixture(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of the outputs y, over samples and fantasies, with the warp undone."""
@@ -75,8 +75,8 @@ class Ensemble:
     def mixture_of_evaluation(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of one evaluation, each sample's noise included.
 
-        It is never surer than y is: where the noise reaches beyond the worst result, above which
-        nothing is told apart, the warp may take more spread away than the noise brings.
+        The sd is at least that of `mixture`. Where the noise reaches beyond the worst result, at
+        which the warp ends, clipping may take away more spread than the noise adds.
         """
         means, variances = self.moments(U)
         noise = np.array([[posterior.theta.noise] for posterior in self.posteriors])
@@ -84,7 +84,7 @@ class Ensemble:
         return mean, np.maximum(sd, self._undone(means, variances)[1])
 
     def _undone(self, means: FloatArray, variances: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of the mixture of N(μ [S, F, m], σ² [S, m]), with each sample's warp undone."""
+        """Mean and sd [m] of the mixture of N(μ [S, F, m], σ² [S, m]), with the warps undone."""
         expected, spread = zip(
             *(
                 p.outputs.moments_of_undone(mean, variance)
@@ -96,20 +96,20 @@ class Ensemble:
         return np.mean(expected, axis=(0, 1)), np.sqrt(within + between)
 
     def with_fantasies(self, U: FloatArray, draws: int, rng: np.random.Generator) -> Ensemble:
-        """Every posterior with fantasies at the pending points U [p, D]."""
+        """Every posterior with `draws` fantasies at the pending points U [p, D]."""
         P = self.transform(U)
         return replace(
             self, posteriors=tuple(p.with_fantasies(P, draws, rng) for p in self.posteriors)
         )
 
     def with_deviations(self, U: FloatArray, deviations: FloatArray) -> Ensemble:
-        """Every posterior with a result at U [1, D] that is so many [S] of its own standard
-        deviations above what it expects."""
+        """Every posterior conditioned on a value at U [1, D] that is `deviations` [S] of its
+        standard deviations above its mean."""
         P = self.transform(U)
         pairs = zip(self.posteriors, deviations.tolist(), strict=True)
         return replace(self, posteriors=tuple(p.with_deviation(P, d) for p, d in pairs))
 
     def with_expected(self, U: FloatArray) -> Ensemble:
-        """Every posterior with the values that it expects at the pending points U [p, D]."""
+        """Every posterior conditioned on its own mean at the pending points U [p, D]."""
         P = self.transform(U)
         return replace(self, posteriors=tuple(p.with_expected(P) for p in self.posteriors))

@@ -1,7 +1,7 @@
-"""The Cholesky factor of A = L Lᵀ, which turns into its inverse R = L⁻¹ when that is asked for.
+"""The Cholesky factor L of A = L Lᵀ, or its inverse R = L⁻¹.
 
-Many products with R are faster than solves with L, but R costs as much as L did; few solves are
-faster with L. Only one of the two is kept, in the same memory.
+For few right-hand sides solving with L is faster; for many, products with R are, although R costs
+as much as L did. So L is kept until R is asked for, and then R alone, in the same memory.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from spearmint_int.model import _predict
 # Added to A's diagonal where there is noise, relative to amp2. n·ε·‖A‖ is below 1e-9 for a thousand
 # rows without a trend, so that the factorization of a valid covariance does not fail.
 JITTER = 1e-8
-# Without noise the posterior passes through its data, and any jitter is a fault: it is the least
-# that can be factored, from here on in powers of ten.
+# Without noise the posterior has to pass through its data, which any jitter prevents: it starts
+# here, and grows in powers of ten until the matrix can be factored.
 LEAST_JITTER = 1e-12
-# A covariance that can't be factored with this, relative to its prior's diagonal, is none; more
-# would be noise.
+# A covariance that can't be factored with this much, relative to its prior's diagonal, is refused:
+# more jitter would be noise.
 MAX_JITTER = 1e-2
 
 
 class Factor:
-    """L of a positive definite A [n, n], or its inverse; `jitter` is what A's diagonal got."""
+    """L of a positive definite A [n, n], or its inverse; A's diagonal has `jitter` in it."""
 
     def __init__(self, triangle: FloatArray, *, jitter: float, inverted: bool = False) -> None:
         """Takes over the memory of `triangle`: lower, zero above, in Fortran order."""
@@ -35,8 +35,8 @@ class Factor:
     def of(cls, C: FloatArray, diagonal: FloatArray, *, jitter: float, scale: float) -> Factor:
         """L of C + diag + jitter, with ten times the jitter until it can be factored.
 
-        Of C only the lower half is read. `scale` is the size of what C was computed from, and what
-        its rounding is relative to: a trend can be 10⁸ times what it leaves.
+        Only the lower half of C is read. `scale` is the size of the numbers that C is a difference
+        of, to which its rounding errors are relative: with a trend it can be 10⁸ times that of C.
         """
         while jitter <= MAX_JITTER * scale < np.inf:
             A = aligned_square(len(C))
@@ -50,7 +50,7 @@ class Factor:
 
     @property
     def R(self) -> FloatArray:
-        """L⁻¹, in the place of L from now on."""
+        """L⁻¹, which replaces L from now on."""
         if not self._inverted:
             if not _predict.inverse_of_factor(self._triangle):
                 raise np.linalg.LinAlgError("the Cholesky factor is singular")
@@ -70,7 +70,7 @@ class Factor:
         return self._solved(self._solved(rows, transposed=0), transposed=1)
 
     def colour(self, rows: FloatArray) -> FloatArray:
-        """L times each of the rows [k, n]; only before R was asked for."""
+        """L times each of the rows [k, n]; ValueError after R was asked for."""
         if self._inverted:
             raise ValueError("L has become R: colour before asking for R")
         return np.asarray(rows @ self._triangle.T)
@@ -78,8 +78,8 @@ class Factor:
     def grown(self, V: FloatArray, S: Factor) -> Factor:
         """The factor with p more rows: L becomes [[L, 0], [Vᵀ, S]], where V = R C(X, P).
 
-        Without a factorization of all of it: R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]]. Where S needed
-        more jitter than L, that is part of what was made up for the new rows.
+        It costs no new factorization: R becomes [[R, 0], [−S⁻¹ Vᵀ R, S⁻¹]]. Where S needed more
+        jitter than L, the new rows, whose values are made up, have it alone.
         """
         n, p = V.shape
         R = np.zeros((n + p, n + p), order="F")
@@ -97,8 +97,8 @@ class Factor:
 def square_root(K: FloatArray, *, tolerance: float) -> FloatArray:
     """A [m, r] with A Aᵀ = K for a K [m, m] that may be singular, of rank r.
 
-    By Cholesky with pivots (LAPACK's dpstrf), which ends where no variance above the tolerance is
-    left: a plain one would need jitter, and give a known value a spread.
+    By Cholesky with pivoting (LAPACK's dpstrf), which ends where no variance above the tolerance is
+    left. Without pivoting it would need jitter, and known values would get a variance.
     """
     L, pivots, rank, info = lapack.dpstrf(K, tol=tolerance, lower=1)
     if info < 0:

@@ -4,11 +4,11 @@
     y   (v − knee) / unit: the knee is the median, so that the good half of the results lies below 0
     z   ψ(y; λ), standardised: what the GP models
 
-ψ leaves the good half as it is and draws in the bad half, ψ(y; λ) = ((1 + y)^λ − 1)/λ for y > 0
-(Box and Cox 1964): objectives span decades above their median and have their optimum below it. With
-λ < 0 the bad half ends at −1/λ, however bad it is: penalties of 1e6 no longer flatten all others.
-Because ψ is linear below the knee, and the incumbent lies there, expected improvement in units of z
-is that in units of v, up to a factor a sample.
+ψ leaves the good half as it is and compresses the bad half: ψ(y; λ) = ((1 + y)^λ − 1)/λ for y > 0
+(Box and Cox 1964). Objectives often span decades above their median, while their optimum lies below
+it. With λ < 0 the bad half ends at −1/λ, however bad it is: a penalty of 1e6 no longer flattens all
+other results. ψ is linear below the knee, where the incumbent lies, so that expected improvement in
+units of z is that in units of v, up to a factor for each hyperparameter sample.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from scipy.special import ndtr
 
 from spearmint_int.arrays import BoolArray, FloatArray, in_units
 
-# Of Gauss and Legendre's rule, for expectations of ψ⁻¹ above the knee, and how many standard
-# deviations they reach.
+# Gauss-Legendre quadrature for expectations of ψ⁻¹ above the knee, and how many standard deviations
+# the integrals reach.
 NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(32))
 REACH = 7.0
-STRAIGHT = 1e-7  # sd of ψ, relative to 1 + |ψ|: an integral over so little is all rounding
-LONGEST_LOGARITHM = 350.0  # of 1 + y, while nothing says how bad the worst result is
-# The unit is at least this share of the range: more decades than that no logarithm can save.
+STRAIGHT = 1e-7  # for an sd of ψ below this share of 1 + |ψ| quadrature is all rounding error
+LONGEST_LOGARITHM = 350.0  # of 1 + y, where the worst result is not known
+# The unit is at least this share of the range: over more decades than that no warp helps.
 LEAST_SHARE = 1e-9
 LARGEST = sys.float_info.max
 
@@ -42,11 +42,11 @@ class OutputScale:
 
     @classmethod
     def of(cls, values: FloatArray, *, at_least: float = 0.0) -> OutputScale:
-        """The median, and how far the better quarter lies below it. Where that is no distance, how
-        far the best does, or the worse quarter above it; where three quarters of the results are
-        alike and the best, the standard deviation. A constant keeps its unit of 1.
+        """The knee is the median, and the unit the first of these that is not 0: the distance from
+        the median to the better quartile, to the best result, to the worse quartile, the standard
+        deviation, 1.
 
-        The unit is no less than the share `at_least` of the spread of all but the worst tenth.
+        It is at least the share `at_least` of the standard deviation, with the worst tenth clipped.
         """
         if len(values) == 0 or np.min(values) == np.max(values):
             return cls(float(values[0]) if len(values) else 0.0, 1.0)
@@ -67,7 +67,7 @@ class OutputScale:
         return 2.0 * ((0.5 * values - 0.5 * self.knee) / self.unit)
 
     def undo(self, y: FloatArray) -> FloatArray:
-        """Nowhere beyond the largest double."""
+        """v of y, clipped to the largest double."""
         with np.errstate(over="ignore"):
             return np.clip(self.knee + self.unit * y, -LARGEST, LARGEST)
 
@@ -79,7 +79,7 @@ class OutputWarp:
     power: float
     shift: float = 0.0
     scale: float = 1.0
-    highest: float = math.inf  # the worst y: what lies beyond is not told apart from it
+    highest: float = math.inf  # the worst y: `undo` goes no further
 
     @classmethod
     def standardising(cls, power: float, reference: FloatArray) -> OutputWarp:
@@ -100,11 +100,11 @@ class OutputWarp:
     def moments_of_undone(
         self, mean: FloatArray, variance: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """E[y] and Var[y] for z ~ N(mean, variance): not ψ⁻¹ of the mean, which is the median.
+        """E[y] and Var[y] for z ~ N(mean, variance). (ψ⁻¹ of the mean would be the median of y.)
 
-        With ψ ~ N(m, s²) it is in three parts: below the knee y is ψ, and both are known; up to the
-        worst result they are integrals over t = log(1 + y), in which ψ⁻¹ is smooth for every λ;
-        beyond it y is the worst.
+        With ψ ~ N(m, s²) each has three parts. Below the knee y is ψ, and the part has a closed
+        form. From there to the worst result it is an integral over t = log(1 + y), in which ψ⁻¹ is
+        smooth for every λ. Beyond that y is the worst result.
         """
         m, s = self.shift + self.scale * mean, self.scale * np.sqrt(variance) + 0.0 * mean
         straight, slope_s = self._straight(m, s)
@@ -114,7 +114,7 @@ class OutputWarp:
         y = np.expm1(t)
         worst = self.highest if math.isfinite(self.highest) else 0.0
         expected = m * below - s * density + np.sum(weights * y, axis=0) + beyond * worst
-        # from the deviations: E[y²] − E[y]² has no digits left where y is large and all but known
+        # as E[(y − E[y])²]: E[y²] − E[y]² loses all digits where y is large and almost certain
         off = m - expected
         spread = (off**2 + s**2) * below - s * (off - expected) * density
         spread = spread + np.sum(weights * (y - expected) ** 2, axis=0)
@@ -123,7 +123,7 @@ class OutputWarp:
         return np.where(straight, known, expected), np.where(straight, slope_s**2, spread)
 
     def _straight(self, m: FloatArray, s: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Where ψ is so sure that ψ⁻¹ has no bend within it, and its sd there, as y's."""
+        """Where the sd of ψ is so small that ψ⁻¹ is linear over it, and the sd of y there."""
         tail = np.log1p(np.clip(unwarp(m, self.power), 0.0, self.highest))
         with np.errstate(over="ignore"):
             return s <= STRAIGHT * (1.0 + np.abs(m)), s * np.exp((1.0 - self.power) * tail)
@@ -131,7 +131,7 @@ class OutputWarp:
     def _above_the_knee(
         self, m: FloatArray, s: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Nodes t and weights, which have the density of t in them, and the probability beyond."""
+        """Nodes t, their weights times the density of t, and the probability beyond the worst y."""
         top = warp(np.array(self.highest), self.power) if math.isfinite(self.highest) else np.inf
         beyond = ndtr((m - top) / s)
         longest = min(np.log1p(self.highest), LONGEST_LOGARITHM)
@@ -155,7 +155,7 @@ def warp(y: FloatArray, power: float) -> FloatArray:
 
 
 def unwarp(z: FloatArray, power: float) -> FloatArray:
-    """y of ψ(y; λ) = z; infinite where a negative λ never comes so high."""
+    """y of ψ(y; λ) = z; infinite above −1/λ, which ψ does not reach with a negative λ."""
     tail = np.maximum(z, 0.0)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         if abs(power) > 1e-8:

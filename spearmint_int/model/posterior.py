@@ -8,10 +8,10 @@
     mean   μ(x) = h(x) + k∗ᵀ α                   (paper, Eq. 1; m without the trend)
     var    σ²(x) = amp2 (1 + |φ∗|² − |R k∗|²)    (paper, Eq. 1; 1 without the trend)
 
-All values are outputs in the units of the model (`outputs` leads back). Rows that are given have
-been through T already, and go through the sampled warp of the inputs here, once; the trend takes
-them as they are. Without noise an evaluated row is what was seen, exactly: the jitter that a
-factorization needs is no knowledge.
+All values are in the units of the model (`outputs` leads back to y). Rows that are given have been
+through T already. They go through the sampled warp of the inputs here, once; the trend takes them
+unwarped. Without noise the posterior at an evaluated row is the value that was observed, exactly,
+whatever jitter the factorization needed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from spearmint_int.model.hyperparameters import Hyperparameters
 from spearmint_int.model.outputs import OutputWarp
 from spearmint_int.model.stack import Stack
 
-# Relative to amp2: what rounding leaves of a variance that is none.
+# Relative to amp2: a variance below this is rounding.
 LEAST_VARIANCE = 1e-12
 
 
@@ -67,7 +67,7 @@ class Posterior:
         noiseless: bool,
         factor: Factor | None = None,
     ) -> Posterior:
-        """Condition on the data; `factor` is one that exists already, and becomes its own."""
+        """Condition on the data. A `factor` that exists already is taken over, memory included."""
         if noiseless:
             data = data.without_replicates()
         X, counts = theta.input_warp.apply(data.X), data.counts
@@ -79,7 +79,16 @@ class Posterior:
             factor = factor_of(X, features, ratio / counts, theta, covariance, jitter=jitter)
         whitened = factor.whiten(values - _prior_mean(features, theta, covariance.trend))
         return cls(
-            X, features, counts, values, theta, covariance, noiseless, outputs, factor, whitened
+            X=X,
+            features=features,
+            counts=counts,
+            values=values,
+            theta=theta,
+            covariance=covariance,
+            noiseless=noiseless,
+            outputs=outputs,
+            factor=factor,
+            whitened=whitened,
         )
 
     @cached_property
@@ -112,7 +121,7 @@ class Posterior:
     def draw(self, Z: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
         """`count` joint draws [count, m] of the latent function at Z, without fantasies."""
         mean, K = self.joint(Z)
-        # variance below the jitter is the jitter's own: an evaluated row has one value, exactly
+        # without noise a variance of that size comes from the jitter: evaluated rows have none
         jitter = self.factor.jitter if self.noiseless else 0.0
         tolerance = self.theta.amplitude2 * max(2.0 * jitter, LEAST_VARIANCE)
         root = square_root(K, tolerance=tolerance)
@@ -127,10 +136,10 @@ class Posterior:
     def incumbents(self) -> FloatArray:
         """The value to improve on, for each fantasy [F].
 
-        Without noise it is the best value; with it the best value is lucky, and the least
-        posterior mean among the rows stands in. A row from beyond the bounds teaches the model,
-        but can't be had any more; where all are, whatever is better than the worst is welcome. So
-        it is with rows that violate a constraint.
+        Without noise it is the best value. With noise that may be luck, and it is the least
+        posterior mean at the rows. Rows beyond the bounds, or that are not `usable` because they
+        violate a constraint, inform the model but are no incumbents; where all rows are such, it
+        is the worst value, so that everything below it counts as an improvement.
         """
         rows = self.values if self.noiseless else self.training_means
         reachable = inside_cube(self.X)
@@ -141,22 +150,24 @@ class Posterior:
         return np.asarray(np.min(rows[:, reachable], axis=1), dtype=np.float64)
 
     def with_fantasies(self, P: FloatArray, draws: int, rng: np.random.Generator) -> Posterior:
-        """With p pending rows [p, D] and `draws` joint samples of their values."""
+        """Conditioned on p pending rows P [p, D], with `draws` joint samples of their values."""
         return self._grown(P, draws, rng.standard_normal)
 
     def with_deviation(self, P: FloatArray, deviation: float) -> Posterior:
-        """With one pending row [1, D], so many standard deviations above what is expected of it."""
+        """Conditioned on a value at P [1, D] that is so many standard deviations above its mean."""
         return self._grown(P, 1, lambda shape: np.full(shape, deviation))
 
     def with_expected(self, P: FloatArray) -> Posterior:
-        """With p pending rows [p, D] and the values that are expected of them."""
+        """Conditioned on the posterior mean at p pending rows P [p, D] (the 'kriging believer')."""
         return self._grown(P, 1, np.zeros)
 
     def _grown(
         self, P: FloatArray, draws: int, deviates: Callable[[tuple[int, int]], FloatArray]
     ) -> Posterior:
-        """With V = R K(X, P) and S = chol(A(P, P) − Vᵀ V) the factor grows by a block, and standard
-        deviates are the new whitened values."""
+        """With p more rows P, whose whitened values are standard `deviates`.
+
+        The factor grows by a block, from V = R K(X, P) and S = chol(A(P, P) − Vᵀ V).
+        """
         P, features = self._places(P)
         V = self.R @ self._covariance(self.X, self.features, P, features)
         prior = self._covariance(P, features, P, features)
@@ -167,7 +178,7 @@ class Posterior:
         fresh = math.sqrt(self.theta.amplitude2) * deviates((len(old), len(P)))
         expected = self._prior_mean(features) + old @ V
         usable = self.usable
-        if usable is not None:  # a point that is under way was chosen because it may be
+        if usable is not None:  # pending points count as feasible: they were chosen as such
             usable = np.concatenate([usable, np.ones(len(P), dtype=np.bool_)])
         values = expected + S.colour(fresh)
         return replace(
@@ -237,7 +248,7 @@ def factor_of(
     *,
     jitter: float,
 ) -> Factor:
-    """The factor of K + diag + jitter over the warped rows X, with as much more as it takes."""
+    """The factor of K + diag + jitter over the warped rows X, with more jitter where it must be."""
     K = covariance.correlation_triangle(np.ascontiguousarray(X), theta.length_scales)
     if features.shape[1]:
         K = blas.dsyrk(1.0, features.T, beta=1.0, c=K, trans=1, lower=1, overwrite_c=1)

@@ -2,9 +2,9 @@
 
 S, F   posteriors, and fantasies of each
 
-They have one covariance and as many rows each; what differs is θ, and with it everything computed.
-Rows that are given have been through T already, and go through each sample's warp of the inputs
-here.
+All have the same covariance function and as many rows; they differ in θ, and in all that follows
+from it. Rows that are given have been through T already, and go through each sample's warp of the
+inputs here.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Stack:
         means = self._expected(polynomials) + means
         return means, variances, dmeans, dvariances * (variances > 0.0)[..., None]
 
-    # --- what the compiled half asks for --------------------------------------------------------
+    # --- arguments of the compiled functions ----------------------------------------------------
 
     def _places(self, Z: FloatArray) -> tuple[list[FloatArray], FloatArray]:
         """Rows Z [m, D] as the two parts of the covariance take them: warped by each sample, and
@@ -119,7 +119,7 @@ class Stack:
     def _capsule(self) -> object:
         return self.posteriors[0].covariance.kernel.capsule
 
-    # --- from what it answers to the moments ----------------------------------------------------
+    # --- from their answers to the moments ------------------------------------------------------
 
     def _expected(self, polynomials: FloatArray) -> FloatArray:
         """h [S, 1, m], the mean before any data."""

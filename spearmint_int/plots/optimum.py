@@ -106,7 +106,7 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
     if model is None or not groups:
         needed = "two results are needed for a model" if groups else "there is no integer to choose"
         return empty(needed, title=TITLE, theme=theme)
-    if model.knows_no_best:
+    if model.has_no_best:
         return empty(NONE_KNOWN, title=TITLE, theme=theme)
     draws = optimum_draws(model, np.random.default_rng(0))
     along = grids(space)

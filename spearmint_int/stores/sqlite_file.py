@@ -111,14 +111,8 @@ class SQLiteFile:
             if self._is_copy:
                 raise StoreUnavailable(f"{self.path}: {FAULTS[FULL]}")
             self._check_still_there()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with _all_or_nothing(connection):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:  # SQLite ends it by itself after some faults
-                    connection.execute("ROLLBACK")
-                raise
             if checkpoint and self._has_room():
                 _checkpoint(connection)
 
@@ -229,37 +223,26 @@ class SQLiteFile:
             )
 
     def _create_schema(self, connection: sqlite3.Connection) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with _all_or_nothing(connection):
             # Looked at again inside: two managers may start at the same moment.
-            if self._version(connection) == 0:
-                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    raise StoreError(
-                        f"{self.path}: belongs to another program; move it away and start anew"
-                    )
-                for statement in SCHEMA.split(";\n"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+            if self._version(connection) != 0:
+                return
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise StoreError(
+                    f"{self.path}: belongs to another program; move it away and start anew"
+                )
+            for statement in SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
-        """From each version to the next, all or nothing."""
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        """From each version to the next."""
+        with _all_or_nothing(connection):
             for version in range(self._version(connection), SCHEMA_VERSION):
                 for statement in MIGRATIONS[version]:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version + 1}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
     def backup(self, path: Path) -> None:
         """A copy of everything as it is now; others go on writing meanwhile."""
@@ -329,6 +312,19 @@ class SQLiteFile:
             if isinstance(error, StoreError):  # StoreUnavailable is a ConnectionError too
                 raise
             raise StoreError(f"{self.path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _all_or_nothing(connection: sqlite3.Connection) -> Iterator[None]:
+    """One transaction, with no other writer in between: committed, or rolled back on any error."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite ends it by itself after some faults
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _explained(error: sqlite3.Error, where: str) -> StoreError:

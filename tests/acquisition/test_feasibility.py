@@ -9,14 +9,14 @@ from scipy.stats import norm
 
 from spearmint_int.acquisition import (
     PULL,
-    AllHold,
     Feasibility,
+    FeasibleOnly,
+    JointFeasibility,
     NegativeBound,
     SupportsGradient,
     Surface,
-    WhereItWorks,
     acquisition_named,
-    weighed,
+    weighted,
 )
 from spearmint_int.acquisition.surface import (
     SupportsBound,
@@ -78,66 +78,66 @@ def test_a_probability_that_underflows_keeps_its_logarithm_and_a_slope() -> None
 
 def test_where_nothing_fails_a_surface_stays_as_it_is() -> None:
     surface = ei()
-    assert weighed(surface, None) is surface
+    assert weighted(surface, None) is surface
 
 
 def test_expected_improvement_is_multiplied_by_the_probability() -> None:
     surface, feasibility, U = ei(), some_feasibility(), some_points(40)
-    works = feasibility.works(U)
+    works = feasibility.is_likely(U)
     product = np.exp(surface.value(U)) * np.exp(feasibility.log_probability(U))
-    assert np.exp(weighed(surface, feasibility).value(U))[works] == pytest.approx(product[works])
+    assert np.exp(weighted(surface, feasibility).value(U))[works] == pytest.approx(product[works])
 
 
 def test_what_would_rather_fail_does_not_count_unless_that_is_asked_for() -> None:
     surface, feasibility, U = ei(), some_feasibility(), some_points(200)
-    works = feasibility.works(U)
+    works = feasibility.is_likely(U)
     assert 0 < np.sum(works) < len(U)
-    assert np.array_equal(np.isfinite(weighed(surface, feasibility).value(U)), works)
-    everywhere = weighed(surface, feasibility, least=-np.inf).value(U)
+    assert np.array_equal(np.isfinite(weighted(surface, feasibility).value(U)), works)
+    everywhere = weighted(surface, feasibility, least=-np.inf).value(U)
     assert everywhere == pytest.approx(surface.value(U) + feasibility.log_probability(U))
 
 
 @pytest.mark.parametrize("name", ["lcb", "thompson"])
-def test_what_is_no_logarithm_is_cut_and_not_weighed(name: str) -> None:
+def test_what_is_no_logarithm_is_cut_and_not_weighted(name: str) -> None:
     """Its unit is that of the results: beside a million, a probability would weigh nothing."""
     feasibility, U = some_feasibility(), some_points(200)
 
     def surface() -> Surface:
         return acquisition_named(name)(some_ensemble(SPACE), np.random.default_rng(0))
 
-    expected = np.where(feasibility.works(U), surface().value(U), -np.inf)
-    assert weighed(surface(), feasibility).value(U) == pytest.approx(expected)
+    expected = np.where(feasibility.is_likely(U), surface().value(U), -np.inf)
+    assert weighted(surface(), feasibility).value(U) == pytest.approx(expected)
 
 
 def test_only_a_surface_with_a_bound_has_one_with_the_probability() -> None:
     pi = acquisition_named("pi")(some_ensemble(SPACE), np.random.default_rng(0))
-    assert not isinstance(weighed(pi, some_feasibility()), SupportsBound)
+    assert not isinstance(weighted(pi, some_feasibility()), SupportsBound)
 
 
 def test_what_has_worked_works_whatever_the_model_thinks() -> None:
     doubting, U = some_feasibility(limit=-8.0), some_points()
-    assert not np.any(doubting.works(U))
+    assert not np.any(doubting.is_likely(U))
     known = Feasibility(doubting.ensemble, -8.0, frozenset([point_key(U[2])]))
-    assert np.flatnonzero(known.works(U)).tolist() == [2]
+    assert np.flatnonzero(known.is_likely(U)).tolist() == [2]
 
 
 def constrained(least: float = -np.inf) -> Surface:
     """EI, two constraints, and failures."""
     surface: Surface = ei()
     for limit in (0.5, -0.5):
-        surface = weighed(surface, some_feasibility(limit), least=least)
-    return weighed(surface, some_feasibility())
+        surface = weighted(surface, some_feasibility(limit), least=least)
+    return weighted(surface, some_feasibility())
 
 
 def surely() -> Surface:
-    surface = WhereItWorks(NegativeBound(some_ensemble(SPACE), 2.0), some_feasibility())
-    return WhereItWorks(surface, some_feasibility(0.5), np.log(0.9), pull=PULL)
+    surface = FeasibleOnly(NegativeBound(some_ensemble(SPACE), 2.0), some_feasibility())
+    return FeasibleOnly(surface, some_feasibility(0.5), np.log(0.9), pull=PULL)
 
 
 SURFACES = {
-    "works": lambda: weighed(ei(), some_feasibility()),
+    "works": lambda: weighted(ei(), some_feasibility()),
     "constrained": constrained,
-    "all hold": lambda: AllHold((some_feasibility(0.5), some_feasibility(-0.5))),
+    "all hold": lambda: JointFeasibility((some_feasibility(0.5), some_feasibility(-0.5))),
     "recommended": surely,
 }
 
@@ -157,29 +157,29 @@ def test_the_gradient_of_a_product_is_that_of_finite_differences(name: str) -> N
 
 
 def test_a_bound_of_the_surface_bounds_the_product() -> None:
-    surface, U = weighed(ei(), some_feasibility()), some_points(50)
+    surface, U = weighted(ei(), some_feasibility()), some_points(50)
     assert isinstance(surface, SupportsBound)
     assert np.all(surface.upper_bound(U) >= surface.value(U) - 1e-12)
     assert np.any(np.isfinite(surface.value(U)))
 
 
 def test_without_t_the_product_is_the_same_on_the_lattice() -> None:
-    surface, U = weighed(ei(), some_feasibility()), some_points()
+    surface, U = weighted(ei(), some_feasibility()), some_points()
     assert isinstance(surface, SupportsRelaxation)
     assert surface.relaxed().value(U) == pytest.approx(surface.value(U))
 
 
 def test_a_surface_without_a_gradient_has_none_with_the_probability_either() -> None:
     rng = np.random.default_rng(0)
-    surface = weighed(acquisition_named("thompson")(some_ensemble(SPACE), rng), some_feasibility())
+    surface = weighted(acquisition_named("thompson")(some_ensemble(SPACE), rng), some_feasibility())
     assert not isinstance(surface, SupportsGradient)
     assert surface.value(some_points()).shape == (6,)
 
 
 def test_nothing_is_recommended_where_an_evaluation_would_rather_fail() -> None:
     feasibility, U = some_feasibility(), some_points(200)
-    surface = WhereItWorks(NegativeBound(some_ensemble(SPACE)), feasibility)
-    works = feasibility.works(U)
+    surface = FeasibleOnly(NegativeBound(some_ensemble(SPACE)), feasibility)
+    works = feasibility.is_likely(U)
     assert 0 < np.sum(works) < len(U)
     assert np.array_equal(np.isfinite(surface.value(U)), works)
 
@@ -197,7 +197,7 @@ def test_the_probability_of_a_constraint_is_the_share_of_draws_that_keep_to_the_
 
 def test_with_constraints_it_is_ei_times_all_of_their_probabilities() -> None:
     surface, U = ei(), some_points(40)
-    works = some_feasibility().works(U)
+    works = some_feasibility().is_likely(U)
     product = np.exp(surface.value(U))
     for limit in (0.5, -0.5, 0.2):
         product = product * some_feasibility(limit).probability(U)
@@ -213,12 +213,12 @@ def test_a_bound_of_the_surface_bounds_the_product_with_constraints_too() -> Non
 def test_what_is_no_logarithm_is_cut_by_each_constraint() -> None:
     lcb = acquisition_named("lcb")(some_ensemble(SPACE), np.random.default_rng(0))
     U, one, two = some_points(200), some_feasibility(0.5), some_feasibility(-0.2)
-    cut = weighed(weighed(lcb, one), two).value(U)
-    assert np.array_equal(np.isfinite(cut), one.works(U) & two.works(U))
+    cut = weighted(weighted(lcb, one), two).value(U)
+    assert np.array_equal(np.isfinite(cut), one.is_likely(U) & two.is_likely(U))
 
 
 def test_where_a_result_under_way_is_thought_to_miss_it_is_less_likely_to_hold() -> None:
-    sought, U = AllHold((some_feasibility(0.5), some_feasibility(-0.5))), some_points(3)
+    sought, U = JointFeasibility((some_feasibility(0.5), some_feasibility(-0.5))), some_points(3)
     assert isinstance(sought, SupportsPending)
     for u in U[:, np.newaxis]:
         pending = sought.with_pending(u)
@@ -234,26 +234,26 @@ def test_under_noise_a_place_that_was_seen_to_hold_counts_unless_it_is_in_doubt(
     )
     probability = lucky.probability(U)
     assert np.array_equal(lucky.counts(U), probability >= norm.cdf(-1.0))
-    assert np.array_equal(lucky.works(U), probability >= 0.5)
+    assert np.array_equal(lucky.is_likely(U), probability >= 0.5)
 
 
 def test_what_certainly_held_has_the_probability_1() -> None:
     doubting, U = some_feasibility(limit=-8.0), some_points()
     known = Feasibility(doubting.ensemble, -8.0, frozenset([point_key(U[2])]))
     assert np.flatnonzero(known.probability(U) == 1.0).tolist() == [2]
-    assert known.works(U, least=np.log(0.99)).tolist() == [False, False, True] + [False] * 3
+    assert known.is_likely(U, least=np.log(0.99)).tolist() == [False, False, True] + [False] * 3
 
 
 def test_nothing_is_recommended_where_a_constraint_is_not_sure_enough_to_hold() -> None:
     constraint, U = some_feasibility(0.5), some_points(200)
-    surface = WhereItWorks(NegativeBound(some_ensemble(SPACE)), constraint, np.log(0.9))
+    surface = FeasibleOnly(NegativeBound(some_ensemble(SPACE)), constraint, np.log(0.9))
     assert np.array_equal(np.isfinite(surface.value(U)), constraint.probability(U) >= 0.9)
 
 
 @pytest.mark.parametrize("limit", [-1e16, 1e16])
 def test_a_limit_that_is_out_of_reach_has_a_finite_gradient(limit: float) -> None:
     U = some_points()
-    constraint = some_feasibility(limit).missed_at(U[:1])
+    constraint = some_feasibility(limit).violated_at(U[:1])
     values, slopes = constraint.log_probability_and_gradient(U)
     assert np.isfinite(values).all()
     assert np.isfinite(slopes).all()

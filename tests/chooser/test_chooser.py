@@ -304,7 +304,7 @@ def test_a_failure_is_learned_where_it_was(options: ChooserOptions) -> None:
     values = np.array([1.0, 2.0, 1.0, 2.0, np.nan, np.nan, np.nan, np.nan])
     problem = Problem(ELEVEN, Observations.of(points, values), options=options)
     model = fit_for_search(problem, problem.rng())
-    assert model.works(points).tolist() == [True] * 4 + [False] * 4
+    assert model.is_feasible(points).tolist() == [True] * 4 + [False] * 4
     assert model.data.X[:, 0].tolist() == points[:4, 0].tolist()
 
 

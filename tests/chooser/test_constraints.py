@@ -190,9 +190,9 @@ def test_the_incumbent_is_the_best_of_what_holds(options: ChooserOptions) -> Non
     values = {"f": [9.0, 7.0, 8.0, 1.0, 0.0], "c": [5.0, 4.0, 3.0, -3.0, -5.0]}
     problem = problem_of(ELEVEN, ELEVEN.lattice()[[0, 2, 4, 8, 10]], values, options)
     model = fit_for_search(problem, problem.rng())
-    assert model.holding.tolist() == [True, True, True, False, False]
+    assert model.feasible_rows.tolist() == [True, True, True, False, False]
     shift, scale = model.ensemble.output_units
-    incumbents = model.scale.undo(shift + scale * model.ensemble.incumbents[:, 0])
+    incumbents = model.scale.undo(shift[..., 0] + scale[..., 0] * model.ensemble.incumbents)
     assert np.all(incumbents > 5.0)
     assert model.anchors[:3, 0].tolist() == ELEVEN.lattice()[[2, 4, 0], 0].tolist()
 
@@ -202,7 +202,7 @@ def test_a_value_of_0_fulfils_a_constraint(options: ChooserOptions) -> None:
     values = {"f": [4.0, 3.0, 2.0, 1.0, 0.0], "c": [4.0, 2.0, 0.0, -2.0, -4.0]}
     problem = problem_of(ELEVEN, ELEVEN.lattice()[:10:2], values, options)
     assert problem.fulfilled.tolist() == [True, True, True, False, False]
-    assert fit_for_search(problem, problem.rng()).holding[2]
+    assert fit_for_search(problem, problem.rng()).feasible_rows[2]
 
 
 @pytest.mark.parametrize("name", sorted(ACQUISITIONS.built_in))
@@ -239,7 +239,7 @@ def test_a_constraint_may_be_of_any_size(factor: float) -> None:
     values = {"f": [4.0, 3.0, 2.0, 1.0, 0.0], "c": [factor * c for c in (5, 3, 1, -1, -3)]}
     problem = problem_of(ELEVEN, ELEVEN.lattice()[:10:2], values, NOISELESS)
     model = fit_for_search(problem, problem.rng())
-    assert model.holding.tolist() == [True, True, True, False, False]
+    assert model.feasible_rows.tolist() == [True, True, True, False, False]
 
 
 def test_a_penalty_in_place_of_a_constraint_leaves_its_edge_where_it_is() -> None:

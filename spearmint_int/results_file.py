@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spearmint_int.cli.output import metrics_of
 from spearmint_int.config import EnumVariable, IntVariable
 from spearmint_int.errors import SpaceError, SpearmintError, alternatives, closest
 from spearmint_int.jobs import JobDraft, Source, as_float
@@ -222,14 +221,14 @@ def _refuse_unknown(cells: Mapping[str, Any], config: Config, value_column: str)
 def csv_text(jobs: Sequence[Job], config: Config) -> str:
     """The jobs as CSV, one line each; a column for each metric that any of them has."""
     columns = parameter_columns(config)
-    metrics = list(dict.fromkeys(name for job in jobs for name in metrics_of(job)))
+    metrics = list(dict.fromkeys(name for job in jobs for name in job.metrics))
     head = ["id", "status", *columns, "value", "seconds", "source", "attempts", "failure",
             "reserved", "void", *(["unfulfilled"] if config.constraints else [])]  # fmt: skip
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *(METRIC + name for name in metrics)])
     writer.writerows(
-        [*_csv_row(job, config), *(metrics_of(job).get(name) for name in metrics)] for job in jobs
+        [*_csv_row(job, config), *(job.metrics.get(name) for name in metrics)] for job in jobs
     )
     return file.getvalue()
 

@@ -1,4 +1,4 @@
-"""Points that need no model."""
+"""Choosers without a model: the design, and random points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spearmint_int.arrays import FloatArray, point_key
-from spearmint_int.chooser.design import design_point, random_point
+from spearmint_int.chooser.model_free import design_point, random_point
 from spearmint_int.space import Space
 from spearmint_int.variables import Float, Int
 

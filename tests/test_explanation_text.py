@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spearmint_int.cli.provenance_text import reasons
+from spearmint_int.explanation_text import reasons
 
 
 def test_a_models_choice_names_its_value_and_the_runner_ups() -> None:
