@@ -384,6 +384,9 @@ def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         ({"progress": "no"}, "progress must be True or False, got 'no'"),
         ({"maximize": True}, 'no such setting: maximize; give direction="maximize"'),
         ({"n_trials": 9}, "no such setting: n_trials; give evaluations=…"),
+        ({"noisy": False}, 'no such setting: noisy; give likelihood="GAUSSIAN" with noise'),
+        ({"n_job": 2}, "no such setting: n_job; did you mean 'n_jobs' of minimize?"),
+        ({"inital": []}, "no such setting: inital; did you mean 'initial' of minimize and Opt"),
     ],
 )
 def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:
