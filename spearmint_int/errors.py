@@ -97,6 +97,9 @@ class SchedulerError(SpearmintError):
     """A job that could not be started."""
 
 
+NO_FIGURES = "figures need plotly, which is not installed: pip install 'spearmint-int[plots]'"
+
+
 def alternatives(name: str, names: Iterable[str]) -> str:
     """The end of a sentence on an unknown name: what a typing error most likely meant, or all."""
     names = list(names)

@@ -17,7 +17,7 @@ import pytest
 from spearmint_int import Enum, Float, Int, Optimizer, Space, SpaceError, Stop, minimize
 from spearmint_int.chooser import Recommendation
 from spearmint_int.cli.program import exit_code
-from spearmint_int.errors import ConfigError, ResultError
+from spearmint_int.errors import ConfigError, ResultError, SpearmintError
 from spearmint_int.variables import Params
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
@@ -102,6 +102,13 @@ def test_an_exception_is_the_callers_and_has_the_result_so_far() -> None:
     assert len(result.history) == 3
     assert result.value == min(e.value for e in result.history)
     assert result.message == "ended by ZeroDivisionError"
+
+
+def test_a_figure_without_plotly_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "spearmint_int.plots", raising=False)
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    with pytest.raises(SpearmintError, match=r"pip install 'spearmint-int\[plots\]'"):
+        minimize(bowl, BOWL, 1, **QUICK).plot()
 
 
 def test_an_exception_at_the_first_evaluation_has_an_empty_result() -> None:
