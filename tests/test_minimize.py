@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import signal
 import sys
 import threading
 import time
@@ -263,6 +264,35 @@ def test_threads_evaluate_at_the_same_time() -> None:
     result = minimize(function, BOWL, 6, n_jobs=2, **QUICK)
     assert len(result.history) == 6
     assert result.message == "6 evaluations done"
+
+
+def test_a_second_ctrl_c_does_not_wait_for_what_threads_evaluate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    calls, free = itertools.count(1), threading.Event()
+    ended: list[Params] = []
+
+    def function(params: Params) -> float:
+        if next(calls) == 4:
+            for _ in range(2):
+                time.sleep(0.5)
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            free.wait(20)
+            ended.append(params)
+        return float(params["k"])
+
+    try:
+        result = minimize(
+            function, {"k": Int(0, 999)}, 4, n_jobs=2, initial_points=9, progress=True
+        )
+        assert not ended
+    finally:
+        free.set()
+    assert result.message == "interrupted"
+    assert len(result.history) == 3
+    out, err = capsys.readouterr()
+    assert "waiting for 1 evaluation under way (Ctrl-C again leaves" in err
+    assert out == ""
 
 
 def test_an_exception_in_a_thread_loses_no_other_result() -> None:
