@@ -106,7 +106,8 @@ def alternatives(name: str, names: Iterable[str]) -> str:
     meant = closest(name, names)
     if meant is not None:
         return f"; did you mean {meant!r}?"
-    return f"; there is {', '.join(names)}" if names else ""
+    there = "there is" if len(names) == 1 else "there are"
+    return f"; {there} {', '.join(names)}" if names else ""
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:

@@ -377,9 +377,9 @@ def test_a_file_whose_evaluations_cant_be_is_refused_by_its_name(
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"direction": None}, "unknown direction None; there is minimize, maximize"),
-        ({"kernel": 3}, "unknown kernel 3; there is"),
-        ({"priors": {3: horseshoe(0.1)}}, "unknown hyperparameter 3; there is"),
+        ({"direction": None}, "unknown direction None; there are minimize, maximize"),
+        ({"kernel": 3}, "unknown kernel 3; there are"),
+        ({"priors": {3: horseshoe(0.1)}}, "unknown hyperparameter 3; there are"),
         ({"priors": None}, "priors must map hyperparameters to priors, got None"),
     ],
 )

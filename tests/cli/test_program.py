@@ -128,7 +128,7 @@ def test_a_config_of_another_name_is_chosen_by_its_option_or_its_path(
     (experiment / "config.json").rename(experiment / "other.json")
     assert spearmint("check", experiment, "--config", "other.json").code == 0
     assert spearmint("check", experiment / "other.json").code == 0
-    assert "there is other.json" in spearmint("check", experiment).err
+    assert "(here: other.json)" in spearmint("check", experiment).err
 
 
 def test_a_reader_that_goes_away_is_no_fault(with_results: Path) -> None:
