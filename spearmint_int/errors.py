@@ -97,13 +97,17 @@ class SchedulerError(SpearmintError):
     """A job that could not be started."""
 
 
+NO_FIGURES = "figures need plotly, which is not installed: pip install 'spearmint-int[plots]'"
+
+
 def alternatives(name: str, names: Iterable[str]) -> str:
     """The end of a sentence on an unknown name: what a typing error most likely meant, or all."""
     names = list(names)
     meant = closest(name, names)
     if meant is not None:
         return f"; did you mean {meant!r}?"
-    return f"; there is {', '.join(names)}" if names else ""
+    there = "there is" if len(names) == 1 else "there are"
+    return f"; {there} {', '.join(names)}" if names else ""
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:

@@ -55,7 +55,8 @@ def _knowing(provenance: Mapping[str, Any]) -> str:
     if failed:
         parts.append(f"{failed} failed")
     took = provenance.get("seconds")
-    return ", ".join(parts) + ("" if took is None else f"; it took {value_text.duration(took)}")
+    chosen_in = "" if took is None else f"; chosen in {value_text.duration(took)}"
+    return ", ".join(parts) + chosen_in
 
 
 # --- the explanation of a choice ------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
-from spearmint_int.errors import ResultError, SpearmintError, alternatives
+from spearmint_int.errors import ResultError, SpearmintError, alternatives, closest
 from spearmint_int.evaluation import Result
 from spearmint_int.jobs import as_constraint
 
@@ -125,8 +125,8 @@ def as_result(value: Any) -> float:
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     try:
-        if isinstance(value, str | bytes):
-            raise TypeError
+        if isinstance(value, str | bytes | complex | np.complexfloating):
+            raise TypeError  # numpy would drop the imaginary part, and warn
         return float(value)
     except OverflowError:  # an integer beyond the floats
         return math.inf if value > 0 else -math.inf
@@ -163,13 +163,24 @@ def as_results(value: Any, constraints: Sequence[Constraint]) -> dict[str, float
         if constraints and not math.isnan(number):
             raise ResultError(f"a result must be {_wanted(constraints)}, got {value!r}")
         return {OBJECTIVE: number}
-    if not constraints or OBJECTIVE not in value:
-        wanted = _wanted(constraints) if constraints else "a number"
-        raise ResultError(f"a result must be {wanted}, got {value!r}")
+    if not constraints:
+        raise ResultError(
+            f"a result must be a number, got {value!r}; {_without_constraints(value)}"
+        )
+    if OBJECTIVE not in value:
+        raise ResultError(f"a result must be {_wanted(constraints)}, got {value!r}")
     names = [c.task for c in constraints]
     _warn_of_another_name(value, names)
     found = {name: _as_constraint(value[name]) for name in names if name in value}
     return {OBJECTIVE: as_result(value[OBJECTIVE]), **found}
+
+
+def _without_constraints(value: Mapping[str, Any]) -> str:
+    """What to do about a dictionary that nothing was said of."""
+    others = [name for name in value if name != OBJECTIVE]
+    if OBJECTIVE not in value or not others:
+        return "give the number alone"
+    return f"give the one of {OBJECTIVE!r} alone, or name the constraints: constraints={others!r}"
 
 
 def _as_constraint(value: Any) -> float:
@@ -223,15 +234,29 @@ ELSEWHERE = {
     "n_calls": "evaluations=… of minimize",
     "n_iter": "evaluations=… of minimize",
     "max_evals": "evaluations=… of minimize",
+    "max_time": "timeout=… of minimize",
+    "noise": 'likelihood="GAUSSIAN" with noise, "NOISELESS" without',
+    "noisy": 'likelihood="GAUSSIAN" with noise, "NOISELESS" without',
     "random_state": "seed=…",
+    "verbose": "progress=… of minimize",
+    "workers": "n_jobs=… of minimize",
     "x0": "initial=[…]",
 }
+# Arguments of `minimize` and `Optimizer`: a misspelt one arrives among the settings.
+OF_MINIMIZE = ("evaluations", "path", "n_jobs", "timeout", "stop", "callback", "progress")
+OF_BOTH = ("direction", "initial", "constraints", "options")
 
 
 def _instead(name: str, options: ChooserOptions) -> str:
     if name in ELSEWHERE:
         return f"; give {ELSEWHERE[name]}"
-    return alternatives(name, ["seed", *sorted(options.__dataclass_fields__)])
+    names = ["seed", *sorted(options.__dataclass_fields__)]
+    meant = closest(name, [*names, *OF_MINIMIZE, *OF_BOTH])
+    if meant in OF_MINIMIZE:
+        return f"; did you mean {meant!r} of minimize?"
+    if meant in OF_BOTH:
+        return f"; did you mean {meant!r} of minimize and Optimizer?"
+    return alternatives(name, names)
 
 
 def as_several(params: Any) -> list[Mapping[str, Any]]:

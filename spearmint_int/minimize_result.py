@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spearmint_int import value_text
 from spearmint_int.chooser import Problem, Recommendation
+from spearmint_int.errors import NO_FIGURES, SpearmintError
 from spearmint_int.evaluation import Evaluation
 from spearmint_int.evaluation_table import as_dataframe
 from spearmint_int.variables import Params
@@ -36,8 +37,12 @@ class MinimizeResult:
     def plot(self, kind: str = "progress", *, theme: str = "light") -> Any:
         """A plotly figure of the results or the model (`spearmint_int.plots.PLOTS` has the kinds);
         it needs the extra `plots`."""
-        from spearmint_int.plots import Snapshot, plot  # noqa: PLC0415 (an extra)
-
+        try:
+            from spearmint_int.plots import Snapshot, plot  # noqa: PLC0415 (an extra)
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("plotly"):
+                raise
+            raise SpearmintError(NO_FIGURES) from None
         seen = Snapshot.of_evaluations(self.history, self.problem, maximize=self.maximize)
         return plot(seen, kind, theme=theme)
 

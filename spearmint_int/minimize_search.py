@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spearmint_int import value_text
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.evaluation import Result, Returned
 from spearmint_int.jobs import NONE_FULFILS
@@ -102,14 +103,25 @@ class Search:
 
     def _run_threads(self, n_jobs: int) -> None:
         running: dict[Future[Returned], Params] = {}
-        with ThreadPoolExecutor(n_jobs) as pool:
+        pool = ThreadPoolExecutor(n_jobs)
+        try:
+            while self._may_begin() or running:
+                for params in self._ask(n_jobs - len(running)):
+                    running[pool.submit(self.function, deepcopy(params))] = params
+                self._await_one(running)
+        except KeyboardInterrupt:
+            self._say_what_is_awaited(len(running))
+            raise
+        finally:  # evaluations that have begun can't be stopped: their results are kept
             try:
-                while self._may_begin() or running:
-                    for params in self._ask(n_jobs - len(running)):
-                        running[pool.submit(self.function, deepcopy(params))] = params
-                    self._await_one(running)
-            finally:  # evaluations that have begun can't be stopped: their results are kept
                 self._await_all(running)
+            finally:  # all have ended, but after a second Ctrl-C
+                pool.shutdown(wait=False)
+
+    def _say_what_is_awaited(self, running: int) -> None:
+        if self.bar is not None and running:
+            under_way = value_text.counted(running, "evaluation")
+            self.bar.say(f"stopping: waiting for {under_way} under way (Ctrl-C again leaves them)")
 
     def _await_one(self, running: dict[Future[Returned], Params]) -> None:
         if running:
@@ -118,11 +130,13 @@ class Search:
                 self._ended(running.pop(future), future.result())
 
     def _await_all(self, running: dict[Future[Returned], Params]) -> None:
-        wait(running)
-        for future, params in running.items():
-            if future.exception() is None:
-                with suppress(Exception):  # the first error is on its way already
-                    self._ended(params, future.result())
+        try:
+            wait(running)
+        finally:  # a second Ctrl-C does not wait for the others
+            for future, params in running.items():
+                if future.done() and future.exception() is None:
+                    with suppress(Exception):  # the first error is on its way already
+                        self._ended(params, future.result())
 
     def _may_begin(self) -> bool:
         if self.message is None and self.begun >= self.evaluations:

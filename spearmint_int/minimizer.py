@@ -78,8 +78,9 @@ def minimize(
     and settings than before are a warning too: all results are kept, and the best is the best
     within the present bounds. One call at a time is at work in a folder.
 
-    Nothing is lost when it ends early: Ctrl-C gives back the result so far, and an exception of the
-    function is raised with that in its attribute `result`.
+    Nothing is lost when it ends early: Ctrl-C gives back the result so far (with `n_jobs` once the
+    evaluations under way have ended; a second Ctrl-C leaves them), and an exception of the function
+    is raised with that in its attribute `result`.
     """
     _check_parts(function, callback, stop, path)
     if progress is not None:

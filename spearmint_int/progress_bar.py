@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from spearmint_int import value_text
@@ -23,6 +24,8 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             MofNCompleteColumn(),
             TextColumn("best {task.fields[best]}"),
             TimeRemainingColumn(),
+            TextColumn("left"),
+            console=Console(stderr=True),  # what a program prints may go to a file
         )
         self._task = self._progress.add_task("minimize", total=evaluations, best="-")
 
@@ -36,3 +39,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
     def advance(self, evaluations: int, best: Evaluation | None) -> None:
         text = "-" if best is None else value_text.number(best.value)
         self._progress.update(self._task, advance=evaluations, best=text)
+
+    def say(self, sentence: str) -> None:
+        """A line above the bar."""
+        self._progress.console.print(sentence, highlight=False, markup=False)

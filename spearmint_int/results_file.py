@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from spearmint_int.config import EnumVariable, IntVariable
 from spearmint_int.errors import SpaceError, SpearmintError, alternatives, closest
 from spearmint_int.jobs import JobDraft, Source, as_float
+from spearmint_int.value_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,14 +60,40 @@ def read_rows(text: str, *, name: str, as_json: bool) -> list[Row]:
     return _json_rows(text, name) if as_json else _csv_rows(text, name)
 
 
+def check_columns(text: str, config: Config, *, name: str, value_column: str) -> None:
+    """That the first line of a CSV names what is needed, and nothing else: a file without it may
+    hold no row that would tell."""
+    reader = _csv_reader(text)
+    try:
+        cells = dict.fromkeys((column.strip() for column in reader.fieldnames or ()), "")
+    except csv.Error:
+        return  # for reading the rows to tell
+    if not cells:
+        return
+    head = Row(f"{name}:1", cells.copy())
+    try:
+        for variable in config.variables:
+            for column in _columns_of(cells, variable, config, head):
+                del cells[column]
+        del cells[_value_column(cells, value_column, config.task_name, head)]
+        _take_metrics(cells, config)
+        _refuse_unknown(cells, config, value_column)
+    except ResultsFileError as error:
+        raise ResultsFileError(f"{head.place}: {error}") from None
+
+
 def _csv_rows(text: str, name: str) -> list[Row]:
-    # Lines may end as on any system: old Macs wrote a bare CR.
-    file = io.StringIO(text, newline=None)
-    reader = csv.DictReader(file, delimiter=_delimiter(text), skipinitialspace=True)
+    reader = _csv_reader(text)
     try:
         return _read_csv(reader, name)
     except csv.Error as error:
         raise ResultsFileError(f"{name}:{reader.line_num}: is not CSV: {error}") from None
+
+
+def _csv_reader(text: str) -> csv.DictReader[str]:
+    # Lines may end as on any system: old Macs wrote a bare CR.
+    file = io.StringIO(text, newline=None)
+    return csv.DictReader(file, delimiter=_delimiter(text), skipinitialspace=True)
 
 
 def _delimiter(text: str) -> str:
@@ -83,8 +110,8 @@ def _read_csv(reader: csv.DictReader[str], name: str) -> list[Row]:
     for cells in reader:
         place = f"{name}:{reader.line_num}"
         if None in cells or None in cells.values():
-            columns = len(reader.fieldnames)
-            raise ResultsFileError(f"{place}: must have {columns} cells, like the first line")
+            cells_of_first = counted(len(reader.fieldnames), "cell")
+            raise ResultsFileError(f"{place}: must have {cells_of_first}, like the first line")
         rows.append(Row(place, {key.strip(): cell.strip() for key, cell in cells.items()}))
     return rows
 
@@ -142,13 +169,21 @@ def result_of(row: Row, config: Config, space: Space, *, value_column: str) -> R
 
 def _take_parameter(cells: dict[str, Any], name: str, config: Config, row: Row) -> Any:
     """The value of a variable, out of one cell or of one for each element."""
+    columns = _columns_of(cells, name, config, row)
+    taken = [cells.pop(column) for column in columns]
+    is_whole = columns in ([PREFIX + name], [name])
+    return _parameter(taken[0] if is_whole else taken, config.variables[name])
+
+
+def _columns_of(cells: Mapping[str, Any], name: str, config: Config, row: Row) -> list[str]:
+    """The variable's own column, or one for each element."""
     variable = config.variables[name]
     for column in (PREFIX + name, name):
         elements = [f"{column}[{i}]" for i in range(variable.size)]
         if column in cells:
-            return _parameter(cells.pop(column), variable)
+            return [column]
         if all(element in cells for element in elements):
-            return _parameter([cells.pop(element) for element in elements], variable)
+            return elements
     missing = name if variable.size == 1 else f"{name}[0] to {name}[{variable.size - 1}]"
     free = [column for column in cells if column not in config.variables]
     # What is taken already is of another variable, and not what was meant; but it is there.
@@ -179,13 +214,18 @@ def _number(text: str) -> Any:
 
 
 def _take_value(cells: dict[str, Any], column: str, task: str, row: Row) -> float:
+    found = _value_column(cells, column, task, row)
+    return _result(found, cells.pop(found))
+
+
+def _value_column(cells: Mapping[str, Any], column: str, task: str, row: Row) -> str:
     found = next((name for name in (column, task) if name in cells), None)
     if found is None and column in row.cells:
         whose = "is a variable's; name the result's with --value"
         raise ResultsFileError(f"the column {column!r} {whose}")
     if found is None:
         raise ResultsFileError(f"no column {column!r} with the result; name it with --value")
-    return _result(found, cells.pop(found))
+    return found
 
 
 def _take_metrics(cells: dict[str, Any], config: Config) -> dict[str, float]:

@@ -12,7 +12,7 @@ def test_a_models_choice_names_its_value_and_the_runner_ups() -> None:
     }  # fmt: skip
     assert dict(reasons(provenance)) == {
         "chosen by": "expected improvement 0.25 (runner-up 0.2), found by sobol, refined",
-        "knowing": "19 results, 1 pending, 2 failed; it took 0.29 s",
+        "knowing": "19 results, 1 pending, 2 failed; chosen in 0.29 s",
     }
 
 

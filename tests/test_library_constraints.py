@@ -109,8 +109,11 @@ def test_a_result_without_what_is_wanted_is_refused(value: Any) -> None:
 
 
 def test_without_constraints_a_result_is_a_number() -> None:
-    with pytest.raises(ResultError, match="a result must be a number"):
+    with pytest.raises(ResultError, match=r"a result must be a number, .*; give the number alone"):
         Optimizer(SPACE).tell({"x": 1.0, "n": 1}, {"main": 1.0})
+    remedy = r"give the one of 'main' alone, or name the constraints: constraints=\['sum'\]"
+    with pytest.raises(ResultError, match=remedy):
+        Optimizer(SPACE).tell({"x": 1.0, "n": 1}, {"main": 1.0, "sum": 2.0})
 
 
 def test_nan_alone_says_that_all_of_it_failed() -> None:

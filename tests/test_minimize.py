@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import signal
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ import pytest
 from spearmint_int import Enum, Float, Int, Optimizer, Space, SpaceError, Stop, minimize
 from spearmint_int.chooser import Recommendation
 from spearmint_int.cli.program import exit_code
-from spearmint_int.errors import ConfigError, ResultError
+from spearmint_int.errors import ConfigError, ResultError, SpearmintError
 from spearmint_int.variables import Params
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
@@ -102,6 +103,13 @@ def test_an_exception_is_the_callers_and_has_the_result_so_far() -> None:
     assert len(result.history) == 3
     assert result.value == min(e.value for e in result.history)
     assert result.message == "ended by ZeroDivisionError"
+
+
+def test_a_figure_without_plotly_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "spearmint_int.plots", raising=False)
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    with pytest.raises(SpearmintError, match=r"pip install 'spearmint-int\[plots\]'"):
+        minimize(bowl, BOWL, 1, **QUICK).plot()
 
 
 def test_an_exception_at_the_first_evaluation_has_an_empty_result() -> None:
@@ -258,6 +266,35 @@ def test_threads_evaluate_at_the_same_time() -> None:
     assert result.message == "6 evaluations done"
 
 
+def test_a_second_ctrl_c_does_not_wait_for_what_threads_evaluate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    calls, free = itertools.count(1), threading.Event()
+    ended: list[Params] = []
+
+    def function(params: Params) -> float:
+        if next(calls) == 4:
+            for _ in range(2):
+                time.sleep(0.5)
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            free.wait(20)
+            ended.append(params)
+        return float(params["k"])
+
+    try:
+        result = minimize(
+            function, {"k": Int(0, 999)}, 4, n_jobs=2, initial_points=9, progress=True
+        )
+        assert not ended
+    finally:
+        free.set()
+    assert result.message == "interrupted"
+    assert len(result.history) == 3
+    out, err = capsys.readouterr()
+    assert "waiting for 1 evaluation under way (Ctrl-C again leaves" in err
+    assert out == ""
+
+
 def test_an_exception_in_a_thread_loses_no_other_result() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         minimize(fails_at(3), {"k": Int(0, 9)}, 8, n_jobs=2, **QUICK)
@@ -384,6 +421,9 @@ def test_a_path_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         ({"progress": "no"}, "progress must be True or False, got 'no'"),
         ({"maximize": True}, 'no such setting: maximize; give direction="maximize"'),
         ({"n_trials": 9}, "no such setting: n_trials; give evaluations=…"),
+        ({"noisy": False}, 'no such setting: noisy; give likelihood="GAUSSIAN" with noise'),
+        ({"n_job": 2}, "no such setting: n_job; did you mean 'n_jobs' of minimize?"),
+        ({"inital": []}, "no such setting: inital; did you mean 'initial' of minimize and Opt"),
     ],
 )
 def test_likely_mistakes_are_told_in_a_sentence(given: dict[str, Any], text: str) -> None:

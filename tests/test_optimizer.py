@@ -377,9 +377,9 @@ def test_a_file_whose_evaluations_cant_be_is_refused_by_its_name(
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"direction": None}, "unknown direction None; there is minimize, maximize"),
-        ({"kernel": 3}, "unknown kernel 3; there is"),
-        ({"priors": {3: horseshoe(0.1)}}, "unknown hyperparameter 3; there is"),
+        ({"direction": None}, "unknown direction None; there are minimize, maximize"),
+        ({"kernel": 3}, "unknown kernel 3; there are"),
+        ({"priors": {3: horseshoe(0.1)}}, "unknown hyperparameter 3; there are"),
         ({"priors": None}, "priors must map hyperparameters to priors, got None"),
     ],
 )
@@ -401,7 +401,9 @@ def test_only_a_count_from_one_on_can_be_asked_for(count: Any) -> None:
         Optimizer(VARIABLES).suggestions(count)
 
 
-@pytest.mark.parametrize("value", [None, "low", [1.0, 2.0]])
+@pytest.mark.parametrize(
+    "value", [None, "low", [1.0, 2.0], 1j, np.complex128(1.0), np.array([1.0 + 2j])]
+)
 def test_a_result_that_is_no_number_is_refused_and_changes_nothing(value: Any) -> None:
     optimizer = Optimizer(VARIABLES)
     params = optimizer.ask()[0]

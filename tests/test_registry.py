@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spearmint_int.errors import PluginError, UnknownNameError
+from spearmint_int.errors import PluginError, UnknownNameError, alternatives
 from spearmint_int.registry import KERNELS, PLOTS, REGISTRIES, Entry, Registry
 
 ALL = pytest.mark.parametrize("registry", REGISTRIES.values(), ids=lambda r: r.kind)
@@ -25,7 +25,7 @@ def test_every_built_in_name_stands_for_something(registry: Registry[Any]) -> No
 @ALL
 def test_an_unknown_name_is_refused(registry: Registry[Any]) -> None:
     assert "qqqq" not in registry
-    with pytest.raises(UnknownNameError, match=f"unknown {registry.kind} 'qqqq'; there is "):
+    with pytest.raises(UnknownNameError, match=f"unknown {registry.kind} 'qqqq'; there are "):
         registry["qqqq"]
 
 
@@ -78,3 +78,8 @@ def test_a_name_in_two_packages_is_refused() -> None:
 
 def entry(name: str, value: str) -> EntryPoint:
     return EntryPoint(name, value, "spearmint_int.kernels")
+
+
+def test_one_known_name_is_told_in_the_singular_and_several_in_the_plural() -> None:
+    assert alternatives("zzz", ["depth"]) == "; there is depth"
+    assert alternatives("zzz", ["depth", "rate"]) == "; there are depth, rate"

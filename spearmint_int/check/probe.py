@@ -100,8 +100,16 @@ def _load_fault(directory: Path, main_file: str, file_name: str) -> str | None:
         return f"calls sys.exit({error.code!r}) when it is loaded; move that into main()"
     except BaseException as error:
         kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
-        return f"can't be loaded: {kind}{_told(error, file_name)}"
+        return f"can't be loaded: {kind}{_told(error, file_name)}{_remedy(error, file_name)}"
     return _signature_fault(function)
+
+
+def _remedy(error: BaseException, file_name: str) -> str:
+    """Of a module that is missing: it is often there for another Python than that of the jobs."""
+    if not isinstance(error, ModuleNotFoundError):
+        return ""
+    there = f"the Python of the jobs, {sys.executable}"
+    return f"; install it for {there}, or put it beside {file_name}"
 
 
 def _told(error: BaseException, file_name: str) -> str:

@@ -10,7 +10,17 @@ def main() -> NoReturn:
     """Run the program and leave with its exit code, also of a Ctrl-C while it is still loading."""
     try:
         from spearmint_int.cli import program  # noqa: PLC0415
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ImportError) as error:
+        if not is_interrupt(error):
+            raise
         print("interrupted", file=sys.stderr)
         sys.exit(130)  # `arguments.INTERRUPTED`, which may not be loaded
     program.main()
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Also as an ImportError, which compiled modules (scipy's) make of a Ctrl-C that comes while
+    they load."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None

@@ -104,6 +104,21 @@ def on_folder(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+class WholeFromOne(click.IntRange):
+    """A count; what click says of another value speaks of ranges."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            name = param.opts[-1] if param is not None else "N"
+            message = f"{name} must be a whole number from 1 on, got {value!r}"
+            raise click.UsageError(message, ctx) from None
+
+
 def one_at_most(given: Mapping[str, bool]) -> str | None:
     """The one of these options that was given; a usage error where there are two."""
     names = [name for name, is_given in given.items() if is_given]

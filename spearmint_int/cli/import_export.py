@@ -79,15 +79,18 @@ def _results(
     file: str, config: Config, *, column: str, skip: bool
 ) -> tuple[list[Result], list[str]]:
     """The results of a file, and a sentence for each row that was left out."""
-    from spearmint_int.results_file import read_rows  # noqa: PLC0415
+    from spearmint_int.results_file import check_columns, read_rows  # noqa: PLC0415
 
     text = _read(file)
     is_json = file.lower().endswith(".json") or (file == "-" and text.lstrip()[:1] == "[")
     name = "stdin" if file == "-" else Path(file).name
+    if not is_json:
+        check_columns(text, config, name=name, value_column=column)
     rows = [row for row in read_rows(text, name=name, as_json=is_json) if row.has_result]
     results, skipped = _judge(rows, config, column)
     if skipped and not skip:
-        raise click.ClickException(f"{skipped[0]}; nothing was added (--skip leaves such rows out)")
+        nothing = " Nothing" if skipped[0].endswith("?") else "; nothing"
+        raise click.ClickException(f"{skipped[0]}{nothing} was added (--skip leaves such rows out)")
     return results, skipped
 
 

@@ -11,6 +11,7 @@ import click
 
 from spearmint_int import result_text, value_text
 from spearmint_int.cli.arguments import (
+    WholeFromOne,
     config_option,
     job_numbers,
     jobs_and_folder,
@@ -41,9 +42,7 @@ OUTPUT_LINES = 10
     "--status", "name", type=click.Choice(["new", "pending", "complete", "broken"]),
     help="Only jobs of this status.",
 )  # fmt: skip
-@click.option(
-    "-n", "--limit", metavar="N", type=click.IntRange(min=1), help="Only the newest N jobs."
-)
+@click.option("-n", "--limit", metavar="N", type=WholeFromOne(), help="Only the newest N jobs.")
 @click.option("--all", "all_jobs", is_flag=True, help=f"All, not only the newest {SHOWN_JOBS}.")
 @json_option
 @on_folder

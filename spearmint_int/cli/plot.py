@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int.cli.arguments import at, config_option
-from spearmint_int.errors import SpearmintError, UnknownNameError, alternatives
+from spearmint_int.errors import NO_FIGURES, SpearmintError, UnknownNameError, alternatives
 from spearmint_int.registry import PLOTS
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def plots_or_remedy() -> None:
     try:
         import plotly  # noqa: F401, PLC0415
     except ImportError:
-        remedy = "pip install 'spearmint-int[plots]'"
-        raise SpearmintError(f"figures need plotly, which is not installed: {remedy}") from None
+        raise SpearmintError(NO_FIGURES) from None
 
 
 def snapshot_of(folder: Folder) -> Snapshot:

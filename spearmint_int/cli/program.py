@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import click
 
+from spearmint_int.cli import is_interrupt
 from spearmint_int.cli.arguments import (
     FINE,
     INTERRUPTED,
@@ -133,7 +134,9 @@ def exit_code(arguments: list[str]) -> int:
         return _tell(_usage(error))
     except SpearmintError as error:
         return _tell(str(error))
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt, ImportError) as error:
+        if isinstance(error, ImportError) and not is_interrupt(error):
+            raise
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:

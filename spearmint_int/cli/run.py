@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spearmint_int.cli.arguments import ALL_BROKEN, FINE, INTERRUPTED, on_folder
+from spearmint_int.cli.arguments import ALL_BROKEN, FINE, INTERRUPTED, WholeFromOne, on_folder
 from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import JobStatus
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Run the experiment, or go on with it.")
 @click.option(
-    "--max-finished-jobs", "jobs", type=click.IntRange(min=1), metavar="N",
+    "--max-finished-jobs", "jobs", type=WholeFromOne(), metavar="N",
     help="The budget of jobs in all, instead of the config's.",
 )  # fmt: skip
 @click.option("--max-time", "seconds", metavar="TIME", help='Of this run: seconds, "30m" or "2h".')

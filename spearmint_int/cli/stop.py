@@ -36,6 +36,6 @@ def stop(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
         click.echo("runs of this experiment end when their jobs have")
     else:
         click.echo(
-            "no job is running; if a run is choosing a point it ends before it starts a job, "
-            "and a run that you start from now on is not stopped"
+            "no job is running; a run that is choosing a point just now ends without starting it, "
+            "and one that is started from now on is not affected"
         )

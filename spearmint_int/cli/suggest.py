@@ -9,6 +9,7 @@ import click
 
 from spearmint_int import result_text, value_text
 from spearmint_int.cli.arguments import (
+    WholeFromOne,
     config_option,
     job_numbers,
     jobs_and_folder,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show the next points without running them.")
 @click.option(
-    "-n", "number", default=1, metavar="N", type=click.IntRange(min=1), help="N points; default 1."
+    "-n", "number", default=1, metavar="N", type=WholeFromOne(), help="N points; default 1."
 )
 @click.option("--reserve", is_flag=True, help="Hold them under job numbers, for 'tell'.")
 @json_option
@@ -108,11 +109,12 @@ def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
 
 def _check_number(words: list[str]) -> None:
     """The last word is the result; else it may be an option that there isn't."""
+    if not words or Path(words[-1]).is_dir():
+        raise click.UsageError("give the number of one job, and its result")
     try:
-        float(words[-1] if words else "nothing")
+        float(words[-1])
     except ValueError:
-        shown = repr(words[-1]) if words else "none"
-        raise click.UsageError(f"the result must be a number, got {shown}") from None
+        raise click.UsageError(f"the result must be a number, got {words[-1]!r}") from None
 
 
 def _told(folder: Folder, job_id: int, words: list[str]) -> Job:

@@ -51,6 +51,8 @@ def _guesses(value: Any) -> Any:
     if isinstance(value, int | float):
         remedy = "how many points come before the model is num-initial-points"
         raise fault("", f"must be a list of guesses; {remedy}", found=value)
+    if isinstance(value, dict):
+        raise fault("", "must be a list of guesses, also of one: [{ … }]", found=value)
     return value
 
 

@@ -70,6 +70,8 @@ def sentences(error: ValidationError, document: Any) -> list[str]:
     """One sentence for each fault, with the keys spelt as in the document, in its order."""
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
+        if detail["type"] == "too_short" and detail["input"]:
+            continue  # only for want of entries without a fault: those have sentences of their own
         place, sentence = _sentence(detail, document)
         found.setdefault(place, f"{place}: {sentence}" if place else sentence)
     return list(found.values())

@@ -82,7 +82,7 @@ def _no_such_file(path: Path) -> str:
         return f"{path.parent}: is a file, but an experiment is a folder with a {path.name}"
     others = sorted(p.name for p in path.parent.glob("*.json"))
     if others:
-        return f"{path}: no such file; name another with --config (there is {', '.join(others)})"
+        return f"{path}: no such file; name another with --config (here: {', '.join(others)})"
     return f"{path}: no such file; 'spearmint-int init {path.parent}' writes one to start from"
 
 

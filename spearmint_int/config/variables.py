@@ -103,7 +103,9 @@ class IntVariable(Section):
 
 
 def _option(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if value is None or isinstance(value, bool):
+        raise fault("", f'must be text or a number, such as "{show(value)}" in quotes', found=value)
+    if not isinstance(value, str | int | float):
         raise fault("", "must be text or a number", found=value)
     return value
 

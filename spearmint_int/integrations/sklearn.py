@@ -143,7 +143,7 @@ class IntegerSearchCV(BaseSearchCV):  # type: ignore[misc]
         metrics = ", ".join(column.removeprefix(MEAN_SCORE) for column in columns)
         raise ValueError(
             "with several metrics, refit must name the one to optimise, "
-            f"got {self.refit!r}; there is {metrics}"
+            f"got {self.refit!r}; there are {metrics}"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -233,7 +234,7 @@ def ending_message(
     reason: EndReason, progress: ProgressTracker, config: Config, no_more_points: str
 ) -> str:
     """The sentence for people."""
-    jobs = _counted(progress)
+    jobs = _counted(progress, config)
     if reason is EndReason.ALL_BROKEN:
         return _first_error(progress, config)
     if reason is EndReason.FAILING:
@@ -247,9 +248,10 @@ def ending_message(
     }[reason]
 
 
-def _counted(progress: ProgressTracker) -> str:
+def _counted(progress: ProgressTracker, config: Config) -> str:
     counts, broken = progress.counts, progress.counts[JobStatus.BROKEN]
-    again = " ('spearmint-int retry --all' gives them another try)" if broken else ""
+    command = f"spearmint-int retry {shlex.quote(str(config.directory))} --all"
+    again = f" ({command} gives them another try)" if broken else ""
     parts = [f"{counts[JobStatus.COMPLETE]} complete", f"{broken} broken{again}"]
     parts += [
         f"{counts[status]} {status}"
@@ -261,7 +263,7 @@ def _counted(progress: ProgressTracker) -> str:
 
 def _first_error(progress: ProgressTracker, config: Config) -> str:
     if progress.first_failure is None and progress.counts[JobStatus.BROKEN]:
-        return f"no job has worked: {_counted(progress)}"
+        return f"no job has worked: {_counted(progress, config)}"
     if progress.first_failure is None:
         failed = progress.counts[JobStatus.COMPLETE]
         return f"no job gave a number: {failed} have failed (NaN or infinite)"

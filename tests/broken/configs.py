@@ -52,7 +52,7 @@ BROKEN_CONFIGS = {
         with_keys('"constraints": ["c"]'),
         "config.json: constraints: unknown key; did you mean 'tasks'? Each is one of",
     ),
-    "unknown key": (with_keys('"zzz": 3'), "config.json: zzz: unknown key; there is"),
+    "unknown key": (with_keys('"zzz": 3'), "config.json: zzz: unknown key; there are"),
     "no variables": ('{"main-file": "objective"}', "config.json: variables: is required"),
     "zero variables": (
         '{"main-file": "objective", "variables": {}}',

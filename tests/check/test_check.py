@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,11 @@ def test_a_good_experiment_gets_no_advice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        ("import nonesuch\n", "can't be loaded: No module named 'nonesuch' (line 1)"),
+        (
+            "import nonesuch\n",
+            "can't be loaded: No module named 'nonesuch' (line 1); install it for the Python of "
+            f"the jobs, {sys.executable}, or put it beside objective.py",
+        ),
         ("raise OSError('a\\n\\nb')\n", "can't be loaded: OSError: a … b (line 1)"),
         ("def main(:\n", "can't be loaded: SyntaxError: invalid syntax (objective.py, line 1)"),
         ("1 / 0\n", "can't be loaded: ZeroDivisionError: division by zero (line 1)"),

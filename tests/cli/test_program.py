@@ -71,6 +71,30 @@ def test_an_interrupt_while_the_program_loads_ends_it_as_any_other() -> None:
     assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
 
 
+# A compiled module says of a Ctrl-C while it loads that it could not be initialised.
+INTERRUPTED_COMPILED_IMPORT = """
+import sys
+
+module, *sys.argv[1:] = sys.argv[1:]
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == module:
+            raise ImportError("initialization failed") from KeyboardInterrupt()
+
+sys.meta_path.insert(0, Interrupt())
+from spearmint_int.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "spearmint_int.check"])
+def test_an_interrupt_of_a_compiled_module_that_loads_is_one(module: str, experiment: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_COMPILED_IMPORT, module, "check", str(experiment)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
+
+
 def test_python_m_is_the_same_program() -> None:
     command = [sys.executable, "-m", "spearmint_int", "--version"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -104,7 +128,7 @@ def test_a_config_of_another_name_is_chosen_by_its_option_or_its_path(
     (experiment / "config.json").rename(experiment / "other.json")
     assert spearmint("check", experiment, "--config", "other.json").code == 0
     assert spearmint("check", experiment / "other.json").code == 0
-    assert "there is other.json" in spearmint("check", experiment).err
+    assert "(here: other.json)" in spearmint("check", experiment).err
 
 
 def test_a_reader_that_goes_away_is_no_fault(with_results: Path) -> None:

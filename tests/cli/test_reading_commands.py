@@ -408,6 +408,22 @@ def test_options_that_contradict_each_other_are_refused(
     assert not Path("z.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("jobs", "-n", "0"), "error: --limit must be a whole number from 1 on, got '0' (see"),
+        (("suggest", "-n", "two"), "error: -n must be a whole number from 1 on, got 'two' (see"),
+        (("tell",), "error: give the number of one job, and its result (see"),
+    ],
+)
+def test_numbers_that_are_wrong_or_missing_are_asked_for(
+    spearmint: CommandLine, with_results: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    answer = spearmint(*arguments, with_results)
+    assert answer.code == 2
+    assert answer.err.startswith(words)
+
+
 def test_a_format_may_be_said_of_a_file_with_another_ending(
     spearmint: CommandLine, with_results: Path
 ) -> None:

@@ -126,13 +126,15 @@ FAULTS = {
     "x,n,value\n0.5,9,1\n": "r.csv:2: n: must lie in {0, …, 4}, got 9",
     "x,n,value\n0.5,1.5,1\n": "r.csv:2: n: must be a whole number, got 1.5",
     "x,n,value\n0.5,1,1\nhalf,1,1\n": "r.csv:3: x: must be a number, got 'half'",
-    "x,value\n0.5,1\n": "r.csv:2: no column n; there is x, value; nothing was added",
-    "x,m,value\n0.5,1,1\n": "r.csv:2: no column n; there is x, m, value",
+    "x,value\n0.5,1\n": "r.csv:1: no column n; there are x, value\n",
+    "x,m,value\n0.5,1,1\n": "r.csv:1: no column n; there are x, m, value\n",
     "x,x,n,value\n0.5,0.1,1,1\n": "r.csv:1: the column 'x' stands there twice; leave one out",
-    "x,n,valeu\n0.5,1,1\n": "r.csv:2: no column 'value' with the result; name it with --value",
-    "x,n,m,value\n0.5,1,1,1\n": "r.csv:2: m: no variable has that name",
+    "x,n,valeu\n0.5,1,1\n": "r.csv:1: no column 'value' with the result; name it with --value\n",
+    "x,n,m,value\n0.5,1,1,1\n": "r.csv:1: m: no variable has that name",
     "x,n,value\n0.5,1,low\n": "r.csv:2: value: must be a number, got 'low'",
     "x,n,value\n0.5,1\n": "r.csv:2: must have 3 cells, like the first line",
+    "0.5,1,2\n": "r.csv:1: no column x; there are 0.5, 1, 2\n",
+    "x,n,value\n0.5,1,nah\n": "r.csv:2: value: must be a number, got 'nah'; nothing was added (",
     "": "r.csv: is empty; its first line must name the columns",
 }
 
@@ -155,6 +157,24 @@ def test_add_can_leave_out_what_does_not_fit(spearmint: CommandLine, experiment:
     answer = spearmint("add", experiment, file, "--skip")
     assert answer.out == "1 result added\n"
     assert answer.err == "skipped: r.csv:2: n: must lie in {0, …, 4}, got 9\n"
+
+
+def test_add_leaves_out_no_row_for_a_column_that_all_rows_lack(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    file = experiment / "r.csv"
+    file.write_text("x,N,value\n0.5,1,1\n")
+    answer = spearmint("add", experiment, file, "--skip")
+    assert answer.code == 2
+    assert answer.err == "error: r.csv:1: no column n; did you mean 'N'?\n"
+
+
+def test_add_takes_a_file_without_rows_for_one_without_results(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    file = experiment / "r.csv"
+    file.write_text("x,n,value\n")
+    assert spearmint("add", experiment, file).out == "0 results added\n"
 
 
 def test_retry_makes_broken_jobs_new(spearmint: CommandLine, with_results: Path) -> None:

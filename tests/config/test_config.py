@@ -155,6 +155,22 @@ def test_times_are_seconds_or_have_a_unit(given: Any, seconds: float) -> None:
     assert config(max_time=given).max_time == seconds
 
 
+def test_options_that_are_no_text_are_told_how_to_become_one_and_nothing_else() -> None:
+    told = "config.json: variables.x.options[{}]: must be text or a number, such as "
+    found = faults(variables={"x": {"type": "ENUM", "options": [True, False]}})
+    assert found == [
+        told.format(0) + '"true" in quotes, got true',
+        told.format(1) + '"false" in quotes, got false',
+    ]
+    (found_null,) = faults(variables={"x": {"type": "ENUM", "options": [None]}})
+    assert found_null == told.format(0) + '"null" in quotes'
+
+
+def test_a_single_guess_without_a_list_is_told_how_to_write_it() -> None:
+    (found,) = faults(**{"initial-points": {"x": 1}})
+    assert found.endswith('must be a list of guesses, also of one: [{ … }], got {"x": 1}')
+
+
 def test_a_time_that_is_half_a_character_is_refused_with_a_sentence() -> None:
     (fault,) = faults(max_time="\ud800")
     assert 'max_time: must be seconds, or a text like "90s"' in fault

@@ -66,7 +66,7 @@ def test_a_missing_file_names_the_command_that_writes_one(tmp_path: Path) -> Non
 
 def test_a_missing_file_names_the_other_json_files(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"name another with --config \(there is other\.json\)"):
+    with pytest.raises(ConfigError, match=r"name another with --config \(here: other\.json\)"):
         read_json(tmp_path / "config.json")
 
 

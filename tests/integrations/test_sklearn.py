@@ -91,7 +91,7 @@ def test_of_the_scores_of_a_callable_the_one_that_refit_names_is_optimised() -> 
 
 def test_several_scores_of_a_callable_without_a_choice_are_refused() -> None:
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"refit must name .* got True; there is a, b"):
+    with pytest.raises(ValueError, match=r"refit must name .* got True; there are a, b"):
         search(scoring=two_scores).fit(X, y)
 
 

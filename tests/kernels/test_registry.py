@@ -47,7 +47,7 @@ def _registry_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_kernel_lists_the_names_there_are() -> None:
-    with pytest.raises(UnknownNameError, match="there is matern32, matern52, squared_exponential"):
+    with pytest.raises(UnknownNameError, match="there are matern32, matern52, squared_exponential"):
         kernel_named("cosine")
 
 

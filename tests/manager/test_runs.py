@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import time
 from contextlib import closing
@@ -297,9 +298,11 @@ def test_a_small_budget_of_broken_jobs_is_a_failed_run(place: Place, store: Stor
 
 def test_the_end_names_the_way_to_try_broken_jobs_again(place: Place, store: Store) -> None:
     code = "def main(job_id, params): return 1.0 if job_id > 1 else {}"
-    summary, _ = run(experiment(place, code, max_finished_jobs=3), store)
+    config = experiment(place, code, max_finished_jobs=3)
+    summary, _ = run(config, store)
     assert summary.reason is EndReason.BUDGET
-    assert "1 broken ('spearmint-int retry --all' gives them another try)" in summary.message
+    command = f"spearmint-int retry {shlex.quote(str(config.directory))} --all"
+    assert f"1 broken ({command} gives them another try)" in summary.message
 
 
 def test_nan_everywhere_is_an_answer_and_no_reason_to_give_up(place: Place, store: Store) -> None:

@@ -110,4 +110,4 @@ def test_nothing_else_fails_beside_a_part_that_cant_be_loaded(
 def test_a_name_of_no_package_lists_those_of_all(installed: Path, experiment: Path) -> None:
     answer = spearmint(installed, experiment, "check", kernel="cosine")
     assert answer.returncode == 2
-    assert "there is matern32, matern52, squared_exponential, rational_quadratic" in answer.stderr
+    assert "there are matern32, matern52, squared_exponential, rational_quadratic" in answer.stderr

@@ -27,7 +27,7 @@ def test_a_cluster_without_its_commands_is_told_which_one_is_missing(
 
 
 def test_an_unknown_name_lists_the_valid_ones(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="there is local"):
+    with pytest.raises(UnknownNameError, match="there are local"):
         open_scheduler(Resource.model_construct(scheduler="dask"), tmp_path)
 
 
