@@ -64,7 +64,10 @@ def _delete_files(output: Path) -> None:
 
 
 def _refuse_while_running(store: Store) -> None:
+    """A run has jobs at work, or chooses its next point: for seconds it may have no job at all."""
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
+    from spearmint_int.launcher.liveness import owner_is_dead  # noqa: PLC0415
+    from spearmint_int.suggestion_lock import LOCK  # noqa: PLC0415
 
     now = store.now()
     held = [job for job in store.jobs(JobStatus.PENDING) if (job.lease_expires or 0) > now]
@@ -72,6 +75,9 @@ def _refuse_while_running(store: Store) -> None:
     if running:
         named = ", ".join(map(str, running))
         raise StoreError(f"a run is at work on job {named}; stop it first (Ctrl-C)")
+    chooser = store.lock_holder(LOCK)
+    if chooser is not None and not owner_is_dead(chooser):
+        raise StoreError("a run is choosing its next point; stop it first (Ctrl-C)")
 
 
 def _agreed(question: str) -> bool:

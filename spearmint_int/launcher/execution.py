@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from spearmint_int.launcher.wakeup import Wakeup
 
 LARGEST_REPORT = 10_000_000  # bytes; a dict of numbers is far below
+TOO_LARGE = f"main() returned more than {LARGEST_REPORT // 1_000_000} MB; return numbers, not data"
 
 
 def open_output(launch: Launch) -> OutputFile | Failure:
@@ -88,7 +89,7 @@ def _python_call(
     words = [sys.executable, objective.__file__, *map(str, fds)]
 
     def outcome_of(end: ProcessEnd) -> Outcome | None:
-        report = _read_report(os.pread(result, LARGEST_REPORT, 0))
+        report = _read_report(os.pread(result, LARGEST_REPORT + 1, 0))
         outcome = None if report is None else outcome_of_report(report, launch.tasks)
         was_ended = end.cancelled or end.timed_out  # and may have answered that by an exception
         if outcome is None or (was_ended and isinstance(outcome, Failure)):
@@ -150,6 +151,8 @@ def plain_params(launch: Launch) -> dict[str, Any]:
 
 def _read_report(data: bytes) -> dict[str, Any] | None:
     """The report, if all of it was written: its last byte is the end of the line."""
+    if len(data) > LARGEST_REPORT:
+        return {"kind": FailureKind.BAD_RESULT, "message": TOO_LARGE}
     if not data.endswith(b"\n"):
         return None
     report: dict[str, Any] = json.loads(data)

@@ -21,12 +21,17 @@ UNKNOWN = ""
 def process_start(pid: int) -> str:
     """`boot.namespace.tick`, or `UNKNOWN` where the system doesn't tell."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            # The name, in parentheses, may hold anything; field 22 counts from before it.
-            tick = stat.read().rpartition(")")[2].split()[19]
-        return f"{_numbering()}.{tick}"
+        return f"{_numbering()}.{_status(pid)[19]}"  # field 22, without number and name
     except (OSError, IndexError):
         return UNKNOWN
+
+
+def is_known_alive(pid: int, start: str) -> bool:
+    """True when the process is there, counted as ours are, and more than a zombie."""
+    try:
+        return start != UNKNOWN and process_start(pid) == start and _status(pid)[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
 
 
 def is_known_dead(pid: int, start: str) -> bool:
@@ -55,6 +60,12 @@ def this_process() -> ProcessInfo:
     """Where this worker runs, for people and managers who look for it."""
     pid = os.getpid()
     return ProcessInfo(host=socket.gethostname(), pid=pid, born=process_start(pid) or None)
+
+
+def _status(pid: int) -> list[str]:
+    """The fields of its /proc/…/stat after the name, which may hold anything in its parentheses."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+        return stat.read().rpartition(")")[2].split()
 
 
 def _numbering() -> str:

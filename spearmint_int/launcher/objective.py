@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONGEST_MESSAGE = 500
+FILES_CLOSED = (
+    "the objective has closed files that it did not open, and that of its result with them; close "
+    "only what is yours, or do so in a child process"
+)
 Report = dict[str, Any]
 
 # What Python 3 says of Python 2, or what the line looks like.
@@ -59,11 +63,25 @@ def main(argv: list[str]) -> int:
         request = json.load(request_file)
     result_fd = os.dup(int(argv[2]))  # a copy that children of the objective do not inherit
     os.close(int(argv[2]))
-    own = os.getpid()
+    result_file, own = _identity(result_fd), os.getpid()
     report = evaluate(request)
-    if os.getpid() == own:  # else a fork of the objective's has come back here too
-        os.write(result_fd, json.dumps(report).encode() + b"\n")
+    if os.getpid() != own:  # a fork of the objective's has come back here too
+        return exit_status(report)
+    if _identity(result_fd) != result_file:  # its number may belong to a file of the objective's
+        with contextlib.suppress(OSError, ValueError):  # stderr may be closed too
+            sys.stderr.write(f"{FILES_CLOSED}\n")
+        return 1
+    os.write(result_fd, json.dumps(report).encode() + b"\n")
     return exit_status(report)
+
+
+def _identity(fd: int) -> tuple[int, int] | None:
+    """Which file it is, whatever its number; None of one that is closed."""
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def exit_status(report: Report) -> int:

@@ -299,20 +299,22 @@ def _start(command: Command, group: JobGroup | None) -> subprocess.Popen[bytes]:
     )
 
 
-def _prepared(parent: int, group: JobGroup | None) -> Callable[[], None] | None:
+def _prepared(parent: int, group: JobGroup | None) -> Callable[[], None]:
     """For the child between fork and exec: into its group, and SIGKILL when the parent ends."""
-    if sys.platform != "linux":
-        return None
-    libc = ctypes.CDLL(None)
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
-    def ask_kernel() -> None:
+    def prepare() -> None:
+        # A run ignores it, and its workers with it; an objective hangs up on children of its own.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        if libc is None:
+            return
         if group is not None:
             group.join()
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it was gone before we asked
             os._exit(1)
 
-    return ask_kernel
+    return prepare
 
 
 def pidfd_of(pid: int) -> int | None:

@@ -60,13 +60,21 @@ class Estimator:
     def finish(self) -> None:
         """The estimate from all that is known, as anybody who asks later will get it."""
         self.latest = None
-        if self._experiment.history.finished:
+        if self._is_worth_waiting_for():
             self._keep(self._task())
 
     def forget(self) -> None:
         """No estimate rather than an old one, where there is no time for another."""
         if self._has_news():
             self.latest = None
+
+    def _is_worth_waiting_for(self) -> bool:
+        """Of very many results only where the model has chosen: then it costs one suggestion more.
+        After a search without a model it would be minutes of silence, and gigabytes."""
+        finished = self._experiment.history.finished
+        if finished > MOST_OBSERVATIONS:
+            return self._experiment.problem().chain is not None
+        return finished > 0
 
     def _has_news(self) -> bool:
         finished = self._experiment.history.finished

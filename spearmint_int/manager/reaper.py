@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from spearmint_int.jobs import RESERVED, Failure, FailureKind, Job, JobStatus
-from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead
+from spearmint_int.jobs import RESERVED, Failure, FailureKind, Job, JobStatus, ProcessInfo
+from spearmint_int.launcher.liveness import is_known_alive, is_known_dead, owner_is_dead
 from spearmint_int.launcher.output import worker_is_alive
 from spearmint_int.schedulers import WorkerState
 from spearmint_int.stores.clock import uptime
@@ -140,9 +140,12 @@ class Reaper:
 
     def _is_without_worker(self, job: Job, state: WorkerState) -> bool:
         """Whether the job surely has no worker; where that is not known, the lease decides."""
+        process = job.process or ProcessInfo()
+        pid, start = process.pid or 0, process.born or ""
+        if is_known_alive(pid, start):
+            return False  # its output, by which it is known too, may have been moved or compressed
         if state is not WorkerState.UNKNOWN:
             return state.is_over
         if job.process is None:  # it was not submitted, or its manager died in that moment
             return not worker_is_alive(self._context.config.directory, job.id)
-        pid, start = job.process.pid, job.process.born
-        return pid is not None and start is not None and is_known_dead(pid, start)
+        return is_known_dead(pid, start)

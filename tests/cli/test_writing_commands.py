@@ -14,6 +14,7 @@ import pytest
 
 from spearmint_int.config import load_config
 from spearmint_int.jobs import JobDraft, JobStatus, Source
+from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.stores import open_store
 from spearmint_int.suggestion_lock import SuggestionLock
 from tests.cli.conftest import CONFIG, CommandLine
@@ -222,6 +223,16 @@ def test_clean_refuses_while_a_job_runs(spearmint: CommandLine, with_results: Pa
     answer = spearmint("clean", with_results, "--yes")
     assert answer.code == 2
     assert "a run is at work on job 5" in answer.err
+
+
+def test_clean_refuses_while_a_run_chooses_a_point(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    with closing(open_store(load_config(with_results))) as store:
+        assert SuggestionLock(store, new_owner()).take()
+    answer = spearmint("clean", with_results, "--yes")
+    assert (answer.code, counts(with_results)[JobStatus.COMPLETE]) == (2, 4)
+    assert "a run is choosing its next point; stop it first" in answer.err
 
 
 def test_suggest_gives_different_points_and_stores_none(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from spearmint_int.launcher.liveness import is_known_dead, new_owner, owner_is_dead
+from spearmint_int.launcher.liveness import (
+    is_known_alive,
+    is_known_dead,
+    new_owner,
+    owner_is_dead,
+    process_start,
+)
 
 
 def test_a_live_manager_is_not_dead_and_names_are_unique() -> None:
@@ -39,6 +46,22 @@ def test_a_pid_of_another_boot_or_container_with_our_hostname_is_not_known_to_be
 
 def test_a_process_whose_start_is_not_known_is_not_known_to_be_dead() -> None:
     assert not is_known_dead(4_000_000, "")
+
+
+def test_a_process_is_known_to_live_until_it_has_ended_and_not_as_a_zombie() -> None:
+    with subprocess.Popen(["sleep", "100"]) as process:
+        start = process_start(process.pid)
+        assert is_known_alive(process.pid, start)
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert process_start(process.pid) == start, "a zombie has its number still"
+        assert not is_known_alive(process.pid, start)
+    assert not is_known_alive(process.pid, start)
+
+
+def test_what_can_not_be_compared_is_not_known_to_live() -> None:
+    assert not is_known_alive(os.getpid(), "")
+    assert not is_known_alive(os.getpid(), f"another.{process_start(os.getpid())}")
 
 
 def test_a_container_with_our_hostname_can_not_see_us_and_does_not_take_us_for_dead() -> None:

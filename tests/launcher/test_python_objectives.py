@@ -430,6 +430,30 @@ def test_an_output_that_cant_be_written_is_named(tmp_path: Path) -> None:
     assert "00000007.out can't be written" in failure(outcome, FailureKind.START).message
 
 
+def test_a_result_that_is_too_large_is_told_as_such(tmp_path: Path) -> None:
+    code = """
+        def main(job_id, params):
+            return {"main": 1.0, "x" * 10_000_000: 2.0}
+    """
+    ended = failure(result(tmp_path, code), FailureKind.BAD_RESULT)
+    assert ended.message == "main() returned more than 10 MB; return numbers, not data"
+
+
+def test_a_result_is_not_written_into_a_file_that_took_the_number_of_a_closed_one(
+    tmp_path: Path,
+) -> None:
+    code = """
+        import os
+        def main(job_id, params):
+            os.closerange(3, 1000)
+            globals()["logs"] = [open(f"{n}.log", "w") for n in range(8)]
+            return 1.0
+    """
+    ended = failure(result(tmp_path, code), FailureKind.EXIT)
+    assert "the objective has closed files that it did not open" in ended.message
+    assert [log.read_text() for log in tmp_path.glob("*.log")] == 8 * [""]
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -142,6 +142,15 @@ def test_a_last_line_beyond_what_is_kept_is_refused_and_not_cut(tmp_path: Path) 
     assert "the last line is longer than" in found.message
 
 
+def test_an_objective_does_not_ignore_the_hangups_that_a_run_ignores(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        outcome = call(shell_launch(tmp_path, "#!/bin/sh\nkill -HUP $$; echo 1\n"))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert "SIGHUP" in failure(outcome, FailureKind.SIGNAL).message
+
+
 def test_a_time_limit_of_a_year_is_one(tmp_path: Path) -> None:
     script = "#!/bin/sh\nsleep 0.2; echo 1\n"
     assert call(shell_launch(tmp_path, script, time_limit=3e7)) == {"main": 1.0}

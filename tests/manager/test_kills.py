@@ -98,6 +98,20 @@ def test_jobs_of_a_killed_manager_end_and_are_not_run_again(place: Place, store:
     assert [job.attempts for job in store.jobs()] == [1, 1, 1, 1]
 
 
+def test_a_worker_whose_output_was_moved_away_is_not_taken_for_a_killed_one(
+    place: Place, store: Store
+) -> None:
+    """The lock of the output file is how others see a worker; without the file, by its process."""
+    code = SLOW.replace("1.5", "8")
+    with manager_process(place, code, max_finished_jobs=1) as manager:
+        pid_of_worker(store)
+        manager.kill()
+    (place.directory / "output").rename(place.directory / "output.old")
+    run(experiment(place, code, max_finished_jobs=1), store)
+    assert calls(place) == [1]
+    assert [(job.attempts, job.failures) for job in store.jobs()] == [(1, ())]
+
+
 def test_jobs_that_a_killed_manager_left_running_take_their_slots(
     place: Place, store: Store
 ) -> None:

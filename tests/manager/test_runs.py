@@ -24,6 +24,7 @@ from spearmint_int.manager import (
     ProgressMade,
     RunEnded,
     RunStarted,
+    estimate,
 )
 from spearmint_int.manager.events import SuggestionStarted
 from spearmint_int.registry import CHOOSERS
@@ -207,6 +208,18 @@ def test_an_estimate_that_fails_does_not_end_the_run(place: Place, store: Store)
         summary, _ = run(experiment(place), store, recommender=failing)
     assert summary.reason is EndReason.BUDGET
     assert summary.progress.estimate is None
+
+
+@pytest.mark.parametrize(("chooser", "asked"), [("random_chooser", 0), ("default_chooser", 1)])
+def test_a_long_run_does_not_end_with_a_model_that_it_never_had(
+    place: Place, store: Store, monkeypatch: pytest.MonkeyPatch, chooser: str, asked: int
+) -> None:
+    """Fitted to 10 000 results it would hold up the end of the run for many minutes."""
+    monkeypatch.setattr(estimate, "MOST_OBSERVATIONS", 0)  # as with 10 000 results
+    problems: list[Problem] = []
+    config = experiment(place, chooser=chooser, max_finished_jobs=4)
+    run(config, store, recommender=problems.append)
+    assert len(problems) == asked
 
 
 # --- jobs that break ---
