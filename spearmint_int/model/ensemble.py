@@ -75,8 +75,8 @@ class Ensemble:
     def mixture_of_evaluation(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of one evaluation, each sample's noise included.
 
-        It is never surer than y is: where the noise reaches beyond the worst result, above which
-        nothing is told apart, the warp may take more spread away than the noise brings.
+        It is never surer than y is: where the noise reaches beyond the worst result, where the
+        warp is less steep, that may take more spread away than the noise brings.
         """
         means, variances = self.moments(U)
         noise = np.array([[posterior.theta.noise] for posterior in self.posteriors])
