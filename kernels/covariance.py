@@ -7,6 +7,7 @@ k'(x, x') = k(T(x), T(x'))). Nothing here transforms again, since not every tran
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -38,7 +39,7 @@ class Covariance:
         """1/ℓ² for each column; zero for a column that can't vary."""
         weights = np.zeros(self.dimensions)
         for columns, length_scale in zip(self.groups, length_scales, strict=True):
-            weights[list(columns)] = length_scale**-2.0
+            weights[list(columns)] = _weight(length_scale)
         return weights
 
     def correlation(
@@ -55,6 +56,15 @@ class Covariance:
     ) -> FloatArray:
         """The lower half of the correlations among the rows Z [n, D]."""
         return self.kernel.correlation_triangle(Z, self.weights(length_scales))
+
+
+def _weight(length_scale: float) -> float:
+    """Infinite where no double is as large: correlations are no numbers then, and what they are
+    factored for fails as any covariance that is none."""
+    try:
+        return float(length_scale**-2.0)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
 
 
 def rounding(space: Space) -> InputTransform:

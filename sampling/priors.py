@@ -46,6 +46,10 @@ POSITIVE = {
 }
 
 
+# Of these the model takes squares, and squares of their ratios: beyond, doubles have none.
+SQUARED, SMALLEST, GREATEST = ("amplitude", "length_scale", "trend"), 1e-75, 1e75
+
+
 class PriorError(SpearmintError, ValueError):
     """An impossible prior: a parameter is missing, unknown or out of range."""
 
@@ -195,6 +199,7 @@ class Priors:
         """These priors, some of them replaced; an unknown name lists the valid ones.
 
         Those of positive hyperparameters are truncated at 0, that of the noise at its least value.
+        PriorError where a chain would have to begin at numbers that can't be computed with.
         """
         for name in overrides:
             if name not in self.__dataclass_fields__:
@@ -204,7 +209,14 @@ class Priors:
                     f"the prior of {name} must be one of spearmint_int.sampling.priors, such as "
                     f"lognormal(0, 1), got {overrides[name]!r}"
                 )
-        return replace(self, **{name: _cut(name, prior) for name, prior in overrides.items()})
+        cut = {name: _cut(name, prior) for name, prior in overrides.items()}
+        for name, prior in cut.items():
+            if name in SQUARED and not SMALLEST <= prior.start <= GREATEST:
+                raise PriorError(
+                    f"the {_called(name)} must be typically between {SMALLEST:g} and {GREATEST:g}, "
+                    f"in units of the cube and of standardised outputs, got {prior.start:g}"
+                )
+        return replace(self, **cut)
 
 
 def _cut(name: str, prior: Prior) -> Prior:
@@ -213,6 +225,11 @@ def _cut(name: str, prior: Prior) -> Prior:
         return prior
     least = POSITIVE[name]
     if not prior.upper > least:
-        called = name.replace("_", " ")
-        raise PriorError(f"the {called} must be above {least:g}, and upper is {prior.upper:g}")
+        raise PriorError(
+            f"the {_called(name)} must be above {least:g}, and upper is {prior.upper:g}"
+        )
     return replace(prior, lower=least)
+
+
+def _called(name: str) -> str:
+    return name.replace("_", " ")

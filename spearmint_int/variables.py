@@ -80,7 +80,9 @@ class Float(SomeVariable):
         if self.max == self.min:
             return [0.5]
         low, high = self._scale(self.min), self._scale(self.max)
-        return [min(max((self._scale(x) - low) / (high - low), 0.0), 1.0)]
+        if low == high:  # neighbouring doubles have one logarithm
+            return [0.5]
+        return [min(max(0.0, (self._scale(x) - low) / (high - low)), 1.0)]  # 0.0 where it is -0.0
 
     def decode(self, u: FloatArray) -> float:
         if u[0] <= 0.0 or u[0] >= 1.0:  # exactly the bound, which exp(log(bound)) may miss

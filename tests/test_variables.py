@@ -58,6 +58,15 @@ def test_the_widest_integers_that_there_may_be_come_back_from_the_cube(variable:
         assert space.decode(space.encode({"k": value})) == {"k": value}
 
 
+def test_bounds_that_have_one_logarithm_can_be_told() -> None:
+    above = math.nextafter(1e10, math.inf)
+    assert Float(1e10, above, log=True).encode(above) == [0.5]
+
+
+def test_minus_zero_is_zero() -> None:
+    assert math.copysign(1.0, Float(0, 1).encode(-0.0)[0]) == 1.0
+
+
 def test_more_options_than_the_design_has_columns_for_are_refused() -> None:
     with pytest.raises(SpaceError, match="21201 columns"):
         Space({"e": Enum(list(range(22_000)))})

@@ -75,8 +75,8 @@ class Ensemble:
     def mixture_of_evaluation(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and sd [m] of one evaluation, each sample's noise included.
 
-        The sd is at least that of `mixture`. Where the noise reaches beyond the worst result, at
-        which the warp ends, clipping may take away more spread than the noise adds.
+        The sd is at least that of `mixture`. Where the noise reaches beyond the worst result, where
+        the warp is less steep, going back may take away more spread than the noise adds.
         """
         means, variances = self.moments(U)
         noise = np.array([[posterior.theta.noise] for posterior in self.posteriors])

@@ -7,8 +7,10 @@
 ψ leaves the good half as it is and compresses the bad half: ψ(y; λ) = ((1 + y)^λ − 1)/λ for y > 0
 (Box and Cox 1964). Objectives often span decades above their median, while their optimum lies below
 it. With λ < 0 the bad half ends at −1/λ, however bad it is: a penalty of 1e6 no longer flattens all
-other results. ψ is linear below the knee, where the incumbent lies, so that expected improvement in
-units of z is that in units of v, up to a factor for each hyperparameter sample.
+other results. Beyond the worst result ψ⁻¹ would soon be infinite; there it goes on as a straight
+line, with its mean slope from the knee on. ψ is linear below the knee, where the incumbent lies, so
+that expected improvement in units of z is that in units of v, up to a factor for each
+hyperparameter sample.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ class OutputWarp:
     power: float
     shift: float = 0.0
     scale: float = 1.0
-    highest: float = math.inf  # the worst y: `undo` goes no further
+    highest: float = math.inf  # the worst y: beyond it `undo` goes on as a straight line
 
     @classmethod
     def standardising(cls, power: float, reference: FloatArray) -> OutputWarp:
@@ -94,31 +96,47 @@ class OutputWarp:
         return (warp(y, self.power) - self.shift) / self.scale
 
     def undo(self, z: FloatArray) -> FloatArray:
-        """y of z, nowhere above the worst result."""
-        return np.minimum(unwarp(self.shift + self.scale * z, self.power), self.highest)
+        """y of z."""
+        psi = self.shift + self.scale * z
+        inside = np.minimum(unwarp(psi, self.power), self.highest)
+        if not math.isfinite(self.highest):
+            return inside
+        return np.where(psi > self._top, self.highest + self._rate * (psi - self._top), inside)
+
+    @property
+    def _top(self) -> float:
+        """ψ of the worst result."""
+        return float(warp(np.array(self.highest), self.power))
+
+    @property
+    def _rate(self) -> float:
+        """dy/dψ beyond the worst result."""
+        return self.highest / self._top if self._top > 0.0 else 1.0
 
     def moments_of_undone(
         self, mean: FloatArray, variance: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """E[y] and Var[y] for z ~ N(mean, variance). (ψ⁻¹ of the mean would be the median of y.)
 
-        With ψ ~ N(m, s²) each has three parts. Below the knee y is ψ, and the part has a closed
-        form. From there to the worst result it is an integral over t = log(1 + y), in which ψ⁻¹ is
-        smooth for every λ. Beyond that y is the worst result.
+        With ψ ~ N(m, s²) each has three parts. Below the knee, and beyond the worst result, y is
+        linear in ψ, and the part has a closed form. In between it is an integral over
+        t = log(1 + y), in which ψ⁻¹ is smooth for every λ.
         """
         m, s = self.shift + self.scale * mean, self.scale * np.sqrt(variance) + 0.0 * mean
         straight, slope_s = self._straight(m, s)
         s = np.where(straight, 1.0, s)
         below, density = ndtr(-m / s), np.exp(-0.5 * (m / s) ** 2) / math.sqrt(2.0 * math.pi)
-        t, weights, beyond = self._above_the_knee(m, s)
+        t, weights = self._above_the_knee(m, s)
         y = np.expm1(t)
-        worst = self.highest if math.isfinite(self.highest) else 0.0
-        expected = m * below - s * density + np.sum(weights * y, axis=0) + beyond * worst
+        worst, (beyond, farther, squared) = self._beyond_the_worst(m, s)
+        expected = m * below - s * density + np.sum(weights * y, axis=0)
+        expected = expected + worst * beyond + farther
         # as E[(y − E[y])²]: E[y²] − E[y]² loses all digits where y is large and almost certain
         off = m - expected
         spread = (off**2 + s**2) * below - s * (off - expected) * density
         spread = spread + np.sum(weights * (y - expected) ** 2, axis=0)
-        spread = spread + beyond * (worst - expected) ** 2
+        off = worst - expected
+        spread = spread + off**2 * beyond + 2.0 * off * farther + squared
         known = self.undo(np.asarray(mean))
         return np.where(straight, known, expected), np.where(straight, slope_s**2, spread)
 
@@ -126,14 +144,27 @@ class OutputWarp:
         """Where the sd of ψ is so small that ψ⁻¹ is linear over it, and the sd of y there."""
         tail = np.log1p(np.clip(unwarp(m, self.power), 0.0, self.highest))
         with np.errstate(over="ignore"):
-            return s <= STRAIGHT * (1.0 + np.abs(m)), s * np.exp((1.0 - self.power) * tail)
+            slope = np.exp((1.0 - self.power) * tail)
+            if math.isfinite(self.highest):
+                slope = np.where(m > self._top, self._rate, slope)
+            return s <= STRAIGHT * (1.0 + np.abs(m)), s * slope
 
-    def _above_the_knee(
+    def _beyond_the_worst(
         self, m: FloatArray, s: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Nodes t, their weights times the density of t, and the probability beyond the worst y."""
-        top = warp(np.array(self.highest), self.power) if math.isfinite(self.highest) else np.inf
-        beyond = ndtr((m - top) / s)
+    ) -> tuple[float, tuple[FloatArray, FloatArray, FloatArray]]:
+        """The worst result, the probability that y lies beyond it, and the expectations of how far
+        that is and of its square."""
+        if not math.isfinite(self.highest):
+            nothing = np.zeros(np.shape(m))
+            return 0.0, (nothing, nothing, nothing)
+        off = m - self._top
+        beyond, density = ndtr(off / s), np.exp(-0.5 * (off / s) ** 2) / math.sqrt(2.0 * math.pi)
+        farther = off * beyond + s * density
+        squared = (off**2 + s**2) * beyond + s * off * density
+        return self.highest, (beyond, self._rate * farther, self._rate**2 * squared)
+
+    def _above_the_knee(self, m: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Nodes t and weights, which have the density of t in them, up to the worst result."""
         longest = min(np.log1p(self.highest), LONGEST_LOGARITHM)
         first, last = (
             np.minimum(np.log1p(unwarp(np.maximum(end, 0.0), self.power)), longest)
@@ -143,7 +174,7 @@ class OutputWarp:
         t = first + half * (1.0 + NODES.reshape(-1, *[1] * np.ndim(m)))
         distance = (warp(np.expm1(t), self.power) - m) / s
         density = np.exp(self.power * t - 0.5 * distance**2) / (math.sqrt(2.0 * math.pi) * s)
-        return t, WEIGHTS.reshape(-1, *[1] * np.ndim(m)) * half * density, beyond
+        return t, WEIGHTS.reshape(-1, *[1] * np.ndim(m)) * half * density
 
 
 def warp(y: FloatArray, power: float) -> FloatArray:

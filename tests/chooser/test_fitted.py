@@ -129,7 +129,4 @@ def test_noise_does_not_move_the_mean_of_outputs_that_are_not_warped() -> None:
     points = SPACE.snap(np.random.default_rng(5).random((20, 2)))
     evaluation, objective = model.predict_evaluation(points), model.predict(points)
     assert np.all(evaluation.sd > objective.sd)
-    # what lies beyond the worst result is not told apart from it
-    below = objective.mean + 4.0 * evaluation.sd < np.max(problem.values)
-    assert np.sum(below) > 5
-    assert np.all(np.abs(evaluation.mean - objective.mean)[below] < 0.001 * objective.sd[below])
+    assert np.all(np.abs(evaluation.mean - objective.mean) < 0.001 * objective.sd)

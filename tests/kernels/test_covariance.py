@@ -92,3 +92,10 @@ def test_the_triangle_is_the_lower_half_of_the_whole(name: str, n: int) -> None:
     whole = covariance.correlation(Z, Z, LENGTHS)
     assert np.allclose(triangle, np.tril(whole), rtol=1e-13, atol=0.0)
     assert triangle.flags.f_contiguous
+
+
+@pytest.mark.parametrize("length", [0.0, 1e-200])
+def test_a_length_scale_whose_square_is_no_double_ends_in_no_covariance(length: float) -> None:
+    covariance = Covariance.over(Space({"x": Float(0, 1)}), kernel_named("matern52"))
+    rows = np.array([[0.2], [0.7]])
+    assert np.all(np.isnan(np.diag(covariance.correlation(rows, rows, (length,)))))

@@ -122,6 +122,24 @@ def test_a_prediction_that_is_all_but_sure_has_the_warps_slope(power: float, y: 
         assert np.sqrt(spread[0]) == pytest.approx(sd * slope[0], rel=1e-4)
 
 
+@pytest.mark.parametrize("power", POWERS)
+def test_beyond_the_worst_result_outputs_go_on_straight(power: float) -> None:
+    warp = OutputWarp.standardising(power, SKEWED)
+    (worst,) = warp.apply(SKEWED[-1:])
+    steps = np.diff(warp.undo(worst + np.array([0.0, 0.01, 0.02, 5.0, 5.01])))
+    assert np.allclose(steps[[1, 3]], steps[0])
+    assert steps[0] > 0.0
+    known = warp.moments_of_undone(np.array([worst + 1.0]), np.zeros(1))[0]
+    assert known == pytest.approx(warp.undo(np.array([worst + 1.0])))
+
+
+def test_outputs_that_are_not_warped_are_normal_beyond_the_worst_result_too() -> None:
+    warp = OutputWarp.standardising(1.0, SKEWED)
+    mean, spread = warp.moments_of_undone(np.array([0.0, 3.0, 30.0]), np.full(3, 4.0))
+    assert mean == pytest.approx(warp.shift + warp.scale * np.array([0.0, 3.0, 30.0]), rel=1e-6)
+    assert np.sqrt(spread) == pytest.approx(np.full(3, 2.0 * warp.scale), rel=1e-6)
+
+
 def test_a_large_output_that_is_known_exactly_has_no_spread() -> None:
     warp = OutputWarp.standardising(0.3, np.array([0.0, 1.0, 1e9]))
     assert warp.moments_of_undone(warp.apply(np.array([1e8])), np.zeros(1))[1] < 1e-12

@@ -140,9 +140,14 @@ def test_a_prior_of_what_is_positive_is_cut_at_zero(name: str) -> None:
     [
         ("length_scale", uniform(-2.0, -1.0), "the length scale must be above 0, and upper is -1"),
         ("noise", uniform(0.0, 1e-11), "the noise must be above 1e-10, and upper is 1e-11"),
+        ("amplitude", uniform(0.0, 1e-199), "the amplitude must be typically between .*, got 5e-2"),
+        ("trend", uniform(1e160, 3e160), "the trend must be typically between .*, got 2e.160"),
+        ("length_scale", horseshoe(1e-300), "the length scale must be typically .*, got 1e-301"),
     ],
 )
-def test_a_prior_that_leaves_nothing_is_refused(name: str, prior: Prior, reason: str) -> None:
+def test_a_prior_that_leaves_nothing_to_compute_with_is_refused(
+    name: str, prior: Prior, reason: str
+) -> None:
     with pytest.raises(PriorError, match=reason):
         Priors().with_({name: prior})
 
