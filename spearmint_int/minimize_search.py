@@ -23,6 +23,8 @@ from spearmint_int.progress_bar import ProgressBar
 from spearmint_int.variables import Params
 
 Function = Callable[[Params], Returned]
+# Below the traceback of an exception that ends a search.
+WHERE_THE_RESULT_IS = "minimize: the evaluations before this one are in the exception's `result`"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,10 @@ class Search:
             self.message = "interrupted"
         except BaseException as error:  # an exit from within the function too
             error.result = self._result(f"ended by {type(error).__name__}")  # type: ignore[attr-defined]
+            if self.optimizer.best() is not None and hasattr(
+                error, "add_note"
+            ):  # from Python 3.11 on
+                error.add_note(WHERE_THE_RESULT_IS)
             raise
         return self._result(self.message or "")
 

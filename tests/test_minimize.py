@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,13 @@ def test_an_exception_is_the_callers_and_has_the_result_so_far() -> None:
     assert len(result.history) == 3
     assert result.value == min(e.value for e in result.history)
     assert result.message == "ended by ZeroDivisionError"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have notes from 3.11 on")
+def test_the_traceback_says_where_the_result_so_far_is() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        minimize(fails_at(4), {"k": Int(0, 9)}, 8, **QUICK)
+    assert "`result`" in "".join(format_exception(caught.value))
 
 
 def test_a_figure_without_plotly_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
