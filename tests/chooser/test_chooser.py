@@ -266,7 +266,7 @@ def test_the_standard_kernel_searched_on_the_lattice_alone_is_the_same_method(
     space = Space({"k": Int(0, 4), "x": Float(0, 1)})
     values = [3.0, 1.0, 2.0, 5.0, 2.5, 0.5]
     rounded = next_of(space, observed(space, values), options)
-    monkeypatch.setattr("spearmint_int.chooser.fitted.rounding", lambda _: unrounded)
+    monkeypatch.setattr("spearmint_int.chooser.treatment.rounding", lambda _: unrounded)
     standard = next_of(space, observed(space, values), options)
     assert np.array_equal(rounded.point, standard.point)
     assert rounded.provenance.to_json()["value"] == standard.provenance.to_json()["value"]
