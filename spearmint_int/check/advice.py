@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
-    """(path of the key, sentence) of everything worth saying."""
+    """(path of the key, sentence) for each piece of advice."""
     for name, variable in config.variables.items():
         if isinstance(variable, EnumVariable):
             continue

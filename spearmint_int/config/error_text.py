@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.config.section import Section
 
-# Words of other programs, and what they are here.
+# The words of other programs, and the keys that they are here.
 ELSEWHERE = {
     "constraint": "tasks",
     "constraints": "tasks",
@@ -40,7 +40,7 @@ ELSEWHERE = {
     "choices": "options",
     "values": "options",
 }
-# What pydantic found, by its error type; the words in braces come from the error's context.
+# The sentences for pydantic's error types; the words in braces come from the error's context.
 EXPECTED = {
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
@@ -62,7 +62,7 @@ EXPECTED = {
     "union_tag_not_found": "must be FLOAT, INT or ENUM",
 }
 
-# Known, so that they get a sentence of their own, but not worth offering.
+# Values that have a sentence of their own, but are not offered as valid ones.
 NOT_SUPPORTED = frozenset({"MATLAB", "MCR", "BINOMIAL", "STEP"})
 
 
@@ -71,7 +71,7 @@ def sentences(error: ValidationError, document: Any) -> list[str]:
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
         if detail["type"] == "too_short" and detail["input"]:
-            continue  # only for want of entries without a fault: those have sentences of their own
+            continue  # it has no entries only because each has a fault, with a sentence of its own
         place, sentence = _sentence(detail, document)
         found.setdefault(place, f"{place}: {sentence}" if place else sentence)
     return list(found.values())
