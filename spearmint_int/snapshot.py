@@ -54,12 +54,12 @@ class Trial:
 
     @property
     def fulfils(self) -> bool:
-        """It has a number, and violates no constraint."""
+        """Whether the trial has a number, and violates no constraint."""
         return self.worked and not self.unfulfilled
 
     @property
     def failed_here(self) -> bool:
-        """It ran to its end, and answered that there is no value at this point."""
+        """Whether the job ran to its end, and answered that there is no value at this point."""
         return self.status == JobStatus.COMPLETE.value and not self.worked
 
     @property
@@ -72,7 +72,7 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        """Broken, or complete without a number."""
+        """Whether the job is broken, or complete without a number."""
         return self.failed_here or self.status == JobStatus.BROKEN.value
 
     @property
@@ -120,10 +120,10 @@ def without_best(trials: Iterable[Trial]) -> str | None:
 
 @dataclass(frozen=True)
 class Best:
-    """The best of all results, and the best of those that could be had again."""
+    """The best of all results, and the best of those within the present bounds."""
 
     of_all: Trial
-    within: Trial | None  # the present bounds
+    within: Trial | None
 
     @classmethod
     def among(cls, trials: Sequence[Trial], space: Space, *, maximize: bool) -> Best | None:
@@ -137,7 +137,7 @@ class Best:
 
     @property
     def note(self) -> str:
-        """What is to be said behind the job's number."""
+        """The text behind the number of the best job."""
         return "" if self.within is self.of_all else ", outside of the present bounds"
 
 
@@ -149,8 +149,8 @@ class Snapshot:
     trials: tuple[Trial, ...]
     problem: Problem  # as the chooser gets it: its values are minimised
     maximize: bool = False
-    # When it was read from a store, where jobs may be running: by this machine's clock, since a
-    # folder that can only be read has no other.
+    # When the store was read, in which jobs may be running: by this machine's clock, since a store
+    # that can only be read has no other.
     taken: float | None = None
 
     @classmethod
@@ -179,7 +179,7 @@ class Snapshot:
 
     @property
     def sign(self) -> float:
-        """What turns the problem's values, and the model's, into those of the objective."""
+        """The factor from the problem's values, and the model's, to those of the objective."""
         return -1.0 if self.maximize else 1.0
 
     @property
@@ -188,7 +188,7 @@ class Snapshot:
         return self.sign * self.problem.values
 
     def signed(self, expected: Prediction) -> Prediction:
-        """What the model expects, in the sign of the objective itself."""
+        """The prediction with the sign of the objective itself."""
         return Prediction(self.sign * expected.mean, expected.sd)
 
     @property
@@ -203,7 +203,8 @@ class Snapshot:
 
     @cached_property
     def model(self) -> FittedModel | None:
-        """None until there are two finite results, or where no covariance can be factored."""
+        """The model; None until there are two finite results, or where no covariance can be
+        factored."""
         problem = self.problem.without_pending()
         if not (problem.has_model and problem.space.groups):
             return None
@@ -215,7 +216,7 @@ class Snapshot:
 
     @cached_property
     def recommendation(self) -> Recommendation | None:
-        """The model's optimum, in the sign of the objective itself."""
+        """The model's optimum, with the sign of the objective itself."""
         found = recommend(self.problem)
         return None if found is None else replace(found, mean=self.sign * found.mean)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spearmint_int.dashboard import Source
 
 LOOPBACK = "127.0.0.1"
-NICENESS = 10  # the run has the processor first
+NICENESS = 10  # runs go first
 OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
 
 
@@ -97,7 +97,7 @@ def _server_maker() -> Callable[..., Any]:
 
 
 def _given_address(file_name: str) -> str | None:
-    """The server's, where this folder has no experiment that could be meant."""
+    """The server's address, where this folder has no experiment that could be meant."""
     from spearmint_int.config.config import ADDRESS_VARIABLE  # noqa: PLC0415
 
     return None if Path(file_name).exists() else os.environ.get(ADDRESS_VARIABLE)
@@ -132,7 +132,7 @@ def _with_server(
 
 
 def _free_port(host: str, wanted: int) -> int:
-    """The port itself, or any where 0 is wanted."""
+    """The wanted port, or any free one where 0 is wanted."""
     import socket  # noqa: PLC0415
 
     try:

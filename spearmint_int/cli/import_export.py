@@ -140,7 +140,7 @@ def export(folder: Folder, *, output: Path | None, as_csv: bool, as_json: bool) 
 
 
 def _format_of(output: Path | None, chosen: str | None) -> str:
-    """As the option says, else the ending of the file; CSV where there is neither."""
+    """The format that the option names, or else the ending of the file; CSV without both."""
     ending = "" if output is None else output.suffix.lower().removeprefix(".")
     if chosen is not None:
         _check_ending(output, ending, chosen)
@@ -151,7 +151,8 @@ def _format_of(output: Path | None, chosen: str | None) -> str:
 
 
 def _check_ending(output: Path | None, ending: str, chosen: str) -> None:
-    """`add` would read a file by its ending, and not as it was written."""
+    """A usage error for a file whose ending is that of the other format: `add` would read it as
+    that."""
     if ending in ("csv", "json") and chosen != f"--{ending}":
         raise click.UsageError(f"{output} ends in .{ending}, but {chosen} was given; leave one out")
 

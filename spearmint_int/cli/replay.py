@@ -62,7 +62,7 @@ def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
 
 
 def _left_out(folder: Folder) -> list[str]:
-    """Why some that a chooser chose are not computed again, a line for each reason."""
+    """Why some jobs that a chooser chose are not computed again, a line for each reason."""
     from spearmint_int.jobs import Source  # noqa: PLC0415
     from spearmint_int.replay import why_not_replayable  # noqa: PLC0415
 
@@ -84,7 +84,7 @@ def _verdict(replayed: Replayed) -> str:
 
 
 def _difference(replayed: Replayed) -> str:
-    """What differs, to the last digit: the parameters, else the point, else what it was worth."""
+    """What differs, to the last digit: the parameters, else the point, else the acquisition."""
     job, again = replayed.job, replayed.suggestion
     if again.params != job.params:
         return f"{job.params} then, {again.params} now"

@@ -70,13 +70,13 @@ def _seconds(text: str) -> float:
 
 
 def _has_results(folder: Folder) -> bool:
-    """Whether the objective has worked once; else it is loaded before the first job has to."""
+    """Whether the objective has worked once; else `run` loads it before the first job."""
     with folder.results() as store:
         return store is not None and store.tally().counts[JobStatus.COMPLETE] > 0
 
 
 def _refuse_unusable(config: Config) -> None:
-    """What no job could be started with is told before anything is written."""
+    """Raise the error that no job could be started with, before anything is written."""
     from spearmint_int.check.batch import batch_resources  # noqa: PLC0415
     from spearmint_int.launcher.environment import objective_environments  # noqa: PLC0415
     from spearmint_int.registry import CHOOSERS  # noqa: PLC0415
