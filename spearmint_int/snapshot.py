@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
+from spearmint_int.best import best_of
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
 from spearmint_int.jobs import (
@@ -106,11 +108,10 @@ def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str
     return ", ".join(f"{n} {status}{also.get(status, '')}" for status, n in counts.items() if n)
 
 
-def best_of(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:
+def best_trial(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:
     """The trial with the best value of those that fulfil every constraint, the first of equals."""
-    sign = -1.0 if maximize else 1.0
-    usable = (trial for trial in trials if trial.fulfils)
-    return min(usable, key=lambda trial: sign * trial.value, default=None)
+    usable = [trial for trial in trials if trial.fulfils]
+    return best_of(usable, value=attrgetter("value"), maximize=maximize)
 
 
 def without_best(trials: Iterable[Trial]) -> str | None:
@@ -127,13 +128,13 @@ class Best:
 
     @classmethod
     def among(cls, trials: Sequence[Trial], space: Space, *, maximize: bool) -> Best | None:
-        of_all = best_of(trials, maximize=maximize)
+        of_all = best_trial(trials, maximize=maximize)
         if of_all is None:
             return None
         if space.contains(of_all.params):
             return cls(of_all, of_all)
         inside = (trial for trial in trials if space.contains(trial.params))
-        return cls(of_all, best_of(inside, maximize=maximize))
+        return cls(of_all, best_trial(inside, maximize=maximize))
 
     @property
     def note(self) -> str:
@@ -199,7 +200,7 @@ class Snapshot:
     @property
     def best(self) -> Trial | None:
         """The trial with the best value of those that fulfil every constraint."""
-        return best_of(self.trials, maximize=self.maximize)
+        return best_trial(self.trials, maximize=self.maximize)
 
     @cached_property
     def model(self) -> FittedModel | None:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spearmint_int import value_text
+from spearmint_int.best import best_of, fulfils
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
 from spearmint_int.goal import load_goal
-from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus, unfulfilled
+from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,12 +116,12 @@ def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | N
     """The job with the best value of those that fulfil every constraint, the first of equals."""
     from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
 
-    best_of = max if config.maximize else min
-    usable = [
-        (e.value(config.task_name), -e.id if config.maximize else e.id)
-        for e in _fulfilling(complete, config)
-    ]
-    return of_today(store.job(abs(best_of(usable)[1])), config) if usable else None
+    found = best_of(
+        _fulfilling(complete, config),
+        value=lambda e: e.value(config.task_name),
+        maximize=config.maximize,
+    )
+    return None if found is None else of_today(store.job(found.id), config)
 
 
 def _fulfilling(complete: list[JobPoint], config: Config) -> list[JobPoint]:
@@ -128,8 +129,7 @@ def _fulfilling(complete: list[JobPoint], config: Config) -> list[JobPoint]:
     return [
         e
         for e in complete
-        if math.isfinite(e.value(config.task_name))
-        and not unfulfilled(e.values or {}, config.constraints)
+        if fulfils(e.value(config.task_name), e.values or {}, config.constraints)
     ]
 
 

@@ -19,7 +19,7 @@ from spearmint_int.explanation_text import explanation_facts, reasons
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Best, Trial, best_of, counts_text, without_best
+from spearmint_int.snapshot import Best, Trial, best_trial, counts_text, without_best
 from spearmint_int.space import Space
 
 PAGE_ROWS = 50
@@ -89,7 +89,7 @@ def _experiment_row(line: Line) -> html.Tr:
         return html.Tr([html.Td(link), html.Td(line.fault, colSpan=3, className="fault")])
     state = line.state
     finished = value_text.out_of(state.finished, line.budget)
-    best = best_of(state.rows, maximize=line.maximize)
+    best = best_trial(state.rows, maximize=line.maximize)
     none = without_best(state.rows) or value_text.number(None)
     shown = none if best is None else value_text.number(best.value)
     cells = [link, finished, str(state.counts[JobStatus.PENDING]), shown]
