@@ -55,14 +55,14 @@ def advice_on_nodes(config: Config) -> Iterator[tuple[str, str]]:
             yield (
                 "database",
                 f"the jobs of resource {name} run on other machines, and the embedded "
-                "database is a file whose locks are not to be trusted over a network; set "
+                "database is a file whose locks can't be trusted over a network; set "
                 "database.address to a MongoDB that the nodes can reach",
             )
         elif LOOPBACK.match(place.address or ""):
             yield (
                 "database.address",
-                f"is this machine's own: the nodes of resource {name} would look for it on "
-                "themselves; write a name that they know",
+                f"is this machine itself: on the nodes of resource {name} it would be the node; "
+                "write a host name that they know",
             )
 
 

@@ -27,7 +27,7 @@ def advice_on_source(source: bytes, config: Config, *, file_name: str) -> Iterat
     for name, line in reader.rounded.items():
         if isinstance(config.variables.get(name), FloatVariable):
             how = f"the objective rounds it ({file_name}, line {line})"
-            yield f"variables.{name}", f"{how}; declare it as INT, and the model knows"
+            yield f"variables.{name}", f"{how}; declare it as INT, so that the model knows"
     for name, line in reader.read.items():
         if name not in config.variables:
             others = alternatives(name, config.variables)

@@ -152,7 +152,9 @@ def audit(folder: Folder, as_json: bool) -> None:
     if as_json:
         print_json([vars(waste) for waste in wastes])
     elif not moments:
-        click.echo("no job was chosen by a model yet, or none can be again ('replay' says why)")
+        click.echo(
+            "no job was chosen by a model yet, or no choice can be computed again: see 'replay'"
+        )
     else:
         print_facts((waste.treatment, _waste_text(waste)) for waste in wastes)
 

@@ -84,7 +84,7 @@ def _refuse_while_running(store: Store) -> None:
 
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} There is no terminal to ask at: use --yes")
+        raise click.UsageError(f"{question} There is no terminal to ask on: use --yes")
     return click.confirm(question)
 
 

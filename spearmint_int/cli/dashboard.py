@@ -38,8 +38,8 @@ OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
     help="The port to listen at; 0 is a free one.",
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen at.")
-@click.option("--token", help="The token that is asked for; default: a new one at each start.")
-@click.option("--no-token", is_flag=True, help="Ask for none: whoever reaches the port may look.")
+@click.option("--token", help="The token to require; default: a new one at each start.")
+@click.option("--no-token", is_flag=True, help="Require none: whoever reaches the port may look.")
 @click.option("--allow-actions", is_flag=True, help="Also retry, stop, reserve, add results.")
 @config_option
 def dashboard(
@@ -142,7 +142,7 @@ def _free_port(host: str, wanted: int) -> int:
         option = "--port" if error.errno in OF_THE_PORT else "--host"
         reason = str(error.strerror or error).split(" (while")[0]  # socket names the address again
         raise SpearmintError(
-            f"port {wanted} of {host} can't be had: {reason}; choose another with {option}"
+            f"port {wanted} of {host} can't be opened: {reason}; choose another with {option}"
         ) from None
 
 

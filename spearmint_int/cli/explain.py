@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WITHOUT_PROVENANCE = {
     "chooser": "the chooser, in a version that did not keep why",
     "initial": "the user, not a chooser: it is a guess, to be tried first",
-    "user": "the user, not a chooser: its result was brought",
+    "user": "the user, not a chooser: its result was added",
     "import": "not a chooser: its result is from another database",
 }
 

@@ -36,7 +36,9 @@ def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name:
     directory, kind = _directory_and_kind(arguments)
     theme, path = "dark" if dark else "light", output or Path(f"{kind}.html")
     if kind == ALL and path.suffix.lower() != ".html":
-        raise click.UsageError(f"all figures go to an .html file, got {path}; or name one kind")
+        raise click.UsageError(
+            f"all figures together need an .html file, got {path}; or name one kind"
+        )
     plots_or_remedy()
     from spearmint_int.plots import page, write, write_page  # noqa: PLC0415
     from spearmint_int.plots import plot as figure  # noqa: PLC0415

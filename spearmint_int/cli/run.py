@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     "--max-finished-jobs", "jobs", type=WholeFromOne(), metavar="N",
     help="The budget of jobs in all, instead of the config's.",
 )  # fmt: skip
-@click.option("--max-time", "seconds", metavar="TIME", help='Of this run: seconds, "30m" or "2h".')
+@click.option(
+    "--max-time", "seconds", metavar="TIME", help='Limit of this run: seconds, "30m" or "2h".'
+)
 @click.option("--plain", is_flag=True, help="Lines instead of the live view.")
 @click.option("--json", "as_json", is_flag=True, help="Every event as a line of JSON.")
 @on_folder

@@ -75,7 +75,7 @@ def _print_reserved(jobs: list[Job], task: str, *, as_json: bool) -> None:
 
 # an option that isn't known may be a negative result
 @click.command(
-    short_help="Bring the result of a reserved job.",
+    short_help="Give the result of a reserved job.",
     context_settings={"ignore_unknown_options": True},
 )
 @click.argument(

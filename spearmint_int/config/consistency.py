@@ -41,7 +41,7 @@ def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
 def _main_faults(document: Document) -> Iterator[Fault]:
     tasks = (document.tasks or {}).values()
     if document.main_file is None and not any(task.main_file for task in tasks):
-        yield ["main_file"], "is required, but not there; name the objective's file"
+        yield ["main_file"], "is required, but missing; name the objective's file"
     yield from _language_faults([], document.language)
     yield from _likelihood_faults([], document.likelihood)
 

@@ -112,7 +112,7 @@ def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
     if kind == "extra_forbidden":
         return path_of(keys, document), _unknown_key(str(keys[-1]), section_at(detail["loc"][:-1]))
     if kind == "missing":
-        return path_of(keys, document), "is required, but not there"
+        return path_of(keys, document), "is required, but missing"
     if kind.startswith("union_tag"):
         return _variable_type(keys, detail["input"], document)
     expected = EXPECTED.get(kind, detail["msg"][:1].lower() + detail["msg"][1:])
@@ -134,7 +134,7 @@ def _variable_type(keys: list[Any], found: Any, document: Any) -> tuple[str, str
         return path_of(keys, document), f"must be an object with a type, got {show(found)}"
     place = path_of([*keys, "type"], document)
     if "type" not in found:
-        return place, "is required, but not there; write FLOAT, INT or ENUM"
+        return place, "is required, but missing; write FLOAT, INT or ENUM"
     return place, f"must be FLOAT, INT or ENUM, got {show(found['type'])}"
 
 

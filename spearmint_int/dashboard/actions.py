@@ -70,12 +70,12 @@ def _reserve(source: Source, _: int) -> str:
 
 def _stop_run(source: Source, _: int) -> str:
     source.stop_run()
-    return "runs of this experiment end when their jobs have"
+    return "runs of this experiment end when their jobs have ended"
 
 
 def _retry(source: Source, job_id: int) -> str:
     if source.retry(job_id).is_reserved:
-        return "it is reserved again, and waits for its result to be told"
+        return "it is reserved again, and waits for its result"
     return "it will be tried again by the next run"
 
 

@@ -116,7 +116,9 @@ def deliver_kept_outcomes(directory: Path, store: Store, *, experiment: str) -> 
             delivered.append(kept.claim.job_id)
             path.unlink(missing_ok=True)
         else:
-            notices.append(_set_aside(path, "refused", f"job {kept.claim.job_id} has gone on"))
+            notices.append(
+                _set_aside(path, "refused", f"job {kept.claim.job_id} has gone on without it")
+            )
     with contextlib.suppress(OSError):  # not there, or not empty
         undelivered_folder(directory).rmdir()
     return Delivery(tuple(delivered), tuple(notices))

@@ -131,11 +131,11 @@ def _pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def _refusal(rest: str) -> str:
     """Why the rest of a line can't be read."""
     if rest.startswith(("`", "$(")):
-        return "runs a command, which is not done here; write down the value"
+        return "runs a command, which is not allowed here; write the value itself"
     if rest[0] == "$":
         return f"has {rest[:2]}: only $NAME and ${{NAME}} are replaced; quote it with '…'"
     if rest[0] == "~":
-        return "has ~ with a name: only ~ itself is replaced; write down the folder"
+        return "has ~ with a name: only ~ itself is replaced; write the folder itself"
     if rest[0] in "'\"":
         return "has a quote without its end"
     if rest[0] == "\\":

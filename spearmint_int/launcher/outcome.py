@@ -117,8 +117,9 @@ def _kind_and_message(end: ProcessEnd, launch: Launch) -> tuple[FailureKind, str
         said = f": {last}" if (last := _last_line(end.stderr_tail)) else _unsaid(end, launch)
         return FailureKind.EXIT, f"the process ended with exit status {end.returncode}{said}"
     if -end.returncode == signal.SIGKILL and end.oom_kills != 0:
-        known = "by the kernel for want of memory" if end.oom_kills else "by SIGKILL"
-        return FailureKind.OUT_OF_MEMORY, f"killed {known}; give the job more memory or fewer peers"
+        known = "by the kernel because memory ran out" if end.oom_kills else "by SIGKILL"
+        message = f"killed {known}; give the job more memory, or run fewer jobs at the same time"
+        return FailureKind.OUT_OF_MEMORY, message
     return FailureKind.SIGNAL, f"killed by signal {_signal_name(-end.returncode)}"
 
 
@@ -153,7 +154,7 @@ def _reason(launch: Launch, error: Exception) -> str:
     if isinstance(error, PermissionError):
         return f"{name} is not executable; run 'chmod +x {launch.main_path}'"
     if isinstance(error, FileNotFoundError) and launch.main_path.exists():
-        fault = first_line_fault(launch.main_path) or "what it is run by is not there"
+        fault = first_line_fault(launch.main_path) or "its interpreter does not exist"
         return f"{name} can't be started: {fault}"
     if isinstance(error, FileNotFoundError):
         return f"there is no {name} in {launch.directory}"

@@ -25,7 +25,7 @@ def first_line_fault(path: Path) -> str | None:
     if b"\0" in head:
         return None
     if not head.startswith(b"#!"):
-        return "its first line must be like '#!/bin/sh'; none is there"
+        return "its first line must be like '#!/bin/sh'; there is none"
     line = head.split(b"\n", 1)[0]
     if line.endswith(b"\r"):
         remedy = rf"sed -i 's/\r$//' {path}"

@@ -280,8 +280,8 @@ def check_programs(system: BatchSystem) -> None:
     for program in system.programs:
         if shutil.which(program) is None:
             raise SchedulerError(
-                f"scheduler: {program} is not on PATH; {system.name} wants a machine that has "
-                f"{system.name}'s commands, as a cluster's login node has"
+                f"scheduler: {program} is not on PATH; {system.name} needs a machine with "
+                f"{system.name}'s commands, such as a cluster's login node"
             )
 
 

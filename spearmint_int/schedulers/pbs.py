@@ -45,7 +45,7 @@ class Pbs(BatchSystem):
     own_id = "${PBS_JOBID%%.*}"
     refused_options: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("-J", "-t"), "each job is submitted by itself"),
-        "-I": "a job of ours has no terminal",
+        "-I": "the jobs have no terminal",
         "-z": "the job's id has to be printed",
     }
 

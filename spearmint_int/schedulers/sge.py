@@ -27,7 +27,7 @@ class GridEngine(BatchSystem):
     own_id = "$JOB_ID"
     refused_options: ClassVar[Mapping[str, str]] = {
         "-t": "each job is submitted by itself",
-        "-sync": "a run would stand still until the job has ended",
+        "-sync": "the run would wait until the job has ended",
         "-terse": "it is given already",
         "-verify": "it submits nothing",
     }

@@ -67,7 +67,7 @@ class Slurm(BatchSystem):
     refused_options: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("-a", "--array"), "each job is submitted by itself"),
         **dict.fromkeys(("-M", "--clusters"), "jobs are looked for on the default cluster"),
-        **dict.fromkeys(("-W", "--wait"), "a run would stand still until the job has ended"),
+        **dict.fromkeys(("-W", "--wait"), "the run would wait until the job has ended"),
         "--test-only": "it submits nothing",
         "--wrap": "the job's script is given already",
     }

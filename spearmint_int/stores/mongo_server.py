@@ -215,7 +215,7 @@ def refuse_weak_options(address: str) -> None:
         if strong is not None and value not in strong and str(value).lower() not in strong:
             raise StoreError(
                 f"{shown_address(as_uri(address))}: the option {name}={value} weakens what is "
-                f"promised of results; leave it out (it is {strong[0]})"
+                f"promised about results; leave it out (it is {strong[0]})"
             )
 
 

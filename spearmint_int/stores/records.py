@@ -277,7 +277,7 @@ def checked_point(point: Any) -> tuple[float, ...]:
         raise ValueError(f"point must be a list of numbers, got {str(point)[:60]}")
     # By the sum too: min and max may pass over a NaN.
     if point and not (min(point) >= 0.0 and max(point) <= 1.0 and sum(point) <= len(point)):
-        raise ValueError(f"point must be of numbers from 0 to 1, got {str(point)[:60]}")
+        raise ValueError(f"point must have numbers from 0 to 1, got {str(point)[:60]}")
     return tuple(map(float, point))
 
 
@@ -292,7 +292,7 @@ def _check_types(record: Mapping[str, Any]) -> None:
 def check_time(name: str, seconds: float | None) -> None:
     """Raise ValueError for what can't be seconds since 1970."""
     if seconds is not None and not 0.0 <= seconds <= LATEST_TIME:
-        raise ValueError(f"{name} is {seconds}, which is no time")
+        raise ValueError(f"{name} is {seconds}, which is not a time")
 
 
 def seconds_of(started: float | None, ended: float | None) -> float | None:

@@ -78,7 +78,7 @@ FAULTS = {
     "database disk image is malformed": (
         "it is damaged: restore a copy, or save what is readable with `sqlite3 FILE .recover`"
     ),
-    IO_ERROR: "the disk is full, or a quota used up, or it fails: free some space, or check it",
+    IO_ERROR: "the disk is full, or fails, or a quota is used up: free some space, or check it",
     "no such table": "it is not a job store: move it away and start anew",
 }
 
