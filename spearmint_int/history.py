@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from spearmint_int.arrays import inside_cube
+from spearmint_int.best import best_of
 from spearmint_int.chooser import Observations
 from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.job_rows import BROKEN, COMPLETE, FAILED, VOID, JobRows
@@ -192,12 +194,11 @@ class StoreHistory:
         within the present bounds where there is such a job, and the earliest of equals."""
         values, *constraints = self._rows.values.values()
         usable = np.all([np.isfinite(values), *(c >= 0.0 for c in constraints)], axis=0)
-        if not np.any(usable):
-            return None
-        within = usable & inside_cube(self._rows.points)
-        signed = -values if self._maximize else values
-        row = int(np.argmin(np.where(within if np.any(within) else usable, signed, np.inf)))
-        return int(self._rows.ids[row]), float(values[row])
+        within = inside_cube(self._rows.points[usable])
+        results = list(zip(self._rows.ids[usable].tolist(), values[usable].tolist(), strict=True))
+        return best_of(
+            results, value=itemgetter(1), maximize=self._maximize, within=within.tolist()
+        )
 
     @property
     def has_result(self) -> bool:

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from html import escape
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from spearmint_int import value_text
 from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.best import best_of, fulfils
 from spearmint_int.chooser import (
     OBJECTIVE,
     ChooserOptions,
@@ -35,7 +37,6 @@ from spearmint_int.evaluation import Evaluation, Pending, Result, Returned
 from spearmint_int.evaluation_table import as_dataframe, as_html
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
-from spearmint_int.jobs import unfulfilled
 from spearmint_int.library_arguments import (
     as_constraints,
     as_count,
@@ -172,17 +173,18 @@ class Optimizer:
         return None if found is None else found.copy()
 
     def _best(self) -> Evaluation | None:
-        return self._best_of(self._evaluations)
-
-    def _best_of(self, evaluations: Iterable[Evaluation]) -> Evaluation | None:
-        sign = -1.0 if self.direction == "maximize" else 1.0
         names = self._constraint_names
-        usable = [
-            e
-            for e in evaluations
-            if math.isfinite(e.value) and not unfulfilled(e.constraints, names)
-        ]
-        return min(usable, key=lambda e: sign * e.value, default=None)
+        usable = [e for e in self._evaluations if fulfils(e.value, e.constraints, names)]
+        return best_of(
+            usable,
+            value=attrgetter("value"),
+            maximize=self.direction == "maximize",
+            within=self._are_within(usable),
+        )
+
+    def _are_within(self, evaluations: Sequence[Evaluation]) -> Sequence[bool]:
+        """Whether each lies within the present bounds, which never change here."""
+        return [True] * len(evaluations)
 
     @property
     def without_improvement(self) -> int:

@@ -1,9 +1,9 @@
-"""A job's suggestion computed again, from what the store still knows of that moment.
+"""Replays: a job's suggestion is computed again, from what the store has of that moment.
 
-A job is chosen from all jobs with lower ids. Its provenance keeps which of them were pending, where
-the chain of hyperparameters stood, and a fingerprint of the whole problem; everything else that a
-suggestion depends on is in the store already. Variables that were declared anew since are those of
-then: among others neither the points nor the chain would mean what they meant.
+A job is chosen from all jobs with lower ids. Its provenance has which of them were pending, the
+state of the chain of hyperparameters, and a fingerprint of the whole problem; everything else that
+a suggestion depends on is in the store already. The variables are those that were declared at that
+time: among others, points and chain would have another meaning.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PastHistory:
-    """What was known before a job: the points of those with lower ids, and which had ended."""
+    """The data before a job: the points of the jobs with lower ids, and which had ended."""
 
     known: Sequence[JobPoint]
     under_way: Sequence[JobPoint]
     tasks: Sequence[str]
     dimensions: int
     start: Mapping[str, Any] | None
-    void: int = 0  # so many others had ended, and say nothing of their points
+    void: int = 0  # how many others had ended, and say nothing of their points
 
     def observations(self) -> Observations:
         seconds = [np.nan if e.seconds is None else e.seconds for e in self.known]
@@ -49,7 +49,7 @@ class PastHistory:
         return self._points(self.under_way)
 
     def chain(self) -> Mapping[str, Any] | None:
-        # a trace of one: it is there for the diagnostics, and no suggestion depends on it
+        # a trace of one sample: the trace is for diagnostics, and no suggestion depends on it
         return None if self.start is None else {**self.start, "trace": [self.start["states"]]}
 
     def keep_chain(self, chain: Mapping[str, Any]) -> None:
@@ -61,12 +61,12 @@ class PastHistory:
 
 
 class PastExperiment(Experiment):
-    """The experiment as it was when a job was chosen, with the variables of then."""
+    """The experiment as it was when a job was chosen, with the variables of that time."""
 
     history: PastHistory
 
     def with_settings(self, *, maximize: bool, likelihood: str) -> PastExperiment:
-        """The same data in another light."""
+        """The same data with another direction and likelihood."""
         return PastExperiment(
             self.space,
             self.history,
@@ -79,7 +79,7 @@ class PastExperiment(Experiment):
         )
 
     def is_before(self, job: Job) -> bool:
-        """Whether this is what the job was chosen from, to the last bit."""
+        """Whether the job was chosen from exactly this data, to the last bit."""
         return bool(self.problem().fingerprint == job.provenance["fingerprint"])
 
 
@@ -105,12 +105,12 @@ class Replayed:
 
 
 def is_replayable(job: Job) -> bool:
-    """Whether a chooser chose it by itself, and left what it takes."""
+    """Whether a chooser chose the job by itself, and its provenance has what a replay needs."""
     return why_not_replayable(job) is None
 
 
 def why_not_replayable(job: Job) -> str | None:
-    """Why it can't be computed again; None where it can."""
+    """Why the job can't be computed again; None where it can."""
     if job.source is not Source.CHOOSER:
         return "its point was given"
     if job.provenance.get("batch"):
@@ -124,7 +124,7 @@ def problem_before(experiment: StoredExperiment, points: Sequence[JobPoint], job
 
 
 def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -> Replayed:
-    """Choose again what was chosen then."""
+    """Choose the job's point again."""
     past = past_experiment(experiment, points, job)
     problem = past.problem()
     return Replayed(
@@ -139,7 +139,7 @@ def replay(experiment: StoredExperiment, points: Sequence[JobPoint], job: Job) -
 def past_experiment(
     experiment: StoredExperiment, points: Sequence[JobPoint], job: Job
 ) -> PastExperiment:
-    """The experiment before the job; SpearmintError says why there is no way back to it."""
+    """The experiment before the job; SpearmintError says why it can't be restored."""
     _check_replayable(job)
     placement = experiment.placement_for(job.id)
     waiting = ids_of(job.provenance.get("pending_jobs") or ())
@@ -168,8 +168,8 @@ def past_experiment(
 
 
 def with_settings_of_then(past: PastExperiment, job: Job) -> PastExperiment:
-    """The experiment by the direction and the likelihood that the job was chosen by, where its
-    fingerprint tells them; else as it is."""
+    """The experiment with the direction and the likelihood that the job was chosen by, where its
+    fingerprint shows which; else as it is."""
     others = (
         past.with_settings(maximize=maximize, likelihood=likelihood)
         for likelihood in LIKELIHOODS
@@ -179,7 +179,7 @@ def with_settings_of_then(past: PastExperiment, job: Job) -> PastExperiment:
 
 
 def other_settings(then: Experiment, now: Experiment) -> dict[str, Any]:
-    """The direction and the likelihood of then, as far as they are others now."""
+    """The direction and the likelihood of that time, as far as they differ now."""
     found = {"maximize": then.maximize, "likelihood": then.options.likelihood}
     today = {"maximize": now.maximize, "likelihood": now.options.likelihood}
     return {name: value for name, value in found.items() if value != today[name]}
@@ -201,6 +201,7 @@ def _check_ended(known: Sequence[JobPoint], job: Job) -> None:
 
 
 def _placed(jobs: Sequence[JobPoint], placement: Placement) -> list[JobPoint]:
-    """The jobs with their points among the variables of then, but for those without a place."""
+    """The jobs with their points among the variables of that time; those without a place are left
+    out."""
     places = [(e, placement.place(e.id, e.point)) for e in jobs]
     return [e._replace(point=tuple(u.tolist())) for e, u in places if u is not None]

@@ -74,7 +74,7 @@ def report(
     snapshot: Snapshot, settings: Mapping[str, Any], *, made: datetime, store: str = "",
     kinds: Iterable[str] = PLOTS.built_in,
 ) -> str:  # fmt: skip
-    """The whole page; `settings` are shown as a config.json has them."""
+    """The whole page; `settings` have the keys of a config.json."""
     figures = [plot(snapshot, kind) for kind in kinds]
     parts = [
         f"<h1>{escape(snapshot.name)}</h1>",

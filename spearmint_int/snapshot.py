@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spearmint_int.arrays import FloatArray
+from spearmint_int.best import best_of
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Prediction, Problem, Recommendation, fit, recommend
 from spearmint_int.jobs import (
@@ -54,12 +56,12 @@ class Trial:
 
     @property
     def fulfils(self) -> bool:
-        """It has a number, and violates no constraint."""
+        """Whether the trial has a number, and violates no constraint."""
         return self.worked and not self.unfulfilled
 
     @property
     def failed_here(self) -> bool:
-        """It ran to its end, and answered that there is no value at this point."""
+        """Whether the job ran to its end, and answered that there is no value at this point."""
         return self.status == JobStatus.COMPLETE.value and not self.worked
 
     @property
@@ -72,7 +74,7 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        """Broken, or complete without a number."""
+        """Whether the job is broken, or complete without a number."""
         return self.failed_here or self.status == JobStatus.BROKEN.value
 
     @property
@@ -106,11 +108,10 @@ def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str
     return ", ".join(f"{n} {status}{also.get(status, '')}" for status, n in counts.items() if n)
 
 
-def best_of(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:
+def best_trial(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:
     """The trial with the best value of those that fulfil every constraint, the first of equals."""
-    sign = -1.0 if maximize else 1.0
-    usable = (trial for trial in trials if trial.fulfils)
-    return min(usable, key=lambda trial: sign * trial.value, default=None)
+    usable = [trial for trial in trials if trial.fulfils]
+    return best_of(usable, value=attrgetter("value"), maximize=maximize)
 
 
 def without_best(trials: Iterable[Trial]) -> str | None:
@@ -120,24 +121,24 @@ def without_best(trials: Iterable[Trial]) -> str | None:
 
 @dataclass(frozen=True)
 class Best:
-    """The best of all results, and the best of those that could be had again."""
+    """The best of all results, and the best of those within the present bounds."""
 
     of_all: Trial
-    within: Trial | None  # the present bounds
+    within: Trial | None
 
     @classmethod
     def among(cls, trials: Sequence[Trial], space: Space, *, maximize: bool) -> Best | None:
-        of_all = best_of(trials, maximize=maximize)
+        of_all = best_trial(trials, maximize=maximize)
         if of_all is None:
             return None
         if space.contains(of_all.params):
             return cls(of_all, of_all)
         inside = (trial for trial in trials if space.contains(trial.params))
-        return cls(of_all, best_of(inside, maximize=maximize))
+        return cls(of_all, best_trial(inside, maximize=maximize))
 
     @property
     def note(self) -> str:
-        """What is to be said behind the job's number."""
+        """The text behind the number of the best job."""
         return "" if self.within is self.of_all else ", outside of the present bounds"
 
 
@@ -149,8 +150,8 @@ class Snapshot:
     trials: tuple[Trial, ...]
     problem: Problem  # as the chooser gets it: its values are minimised
     maximize: bool = False
-    # When it was read from a store, where jobs may be running: by this machine's clock, since a
-    # folder that can only be read has no other.
+    # When the store was read, in which jobs may be running: by this machine's clock, since a store
+    # that can only be read has no other.
     taken: float | None = None
 
     @classmethod
@@ -179,7 +180,7 @@ class Snapshot:
 
     @property
     def sign(self) -> float:
-        """What turns the problem's values, and the model's, into those of the objective."""
+        """The factor from the problem's values, and the model's, to those of the objective."""
         return -1.0 if self.maximize else 1.0
 
     @property
@@ -188,7 +189,7 @@ class Snapshot:
         return self.sign * self.problem.values
 
     def signed(self, expected: Prediction) -> Prediction:
-        """What the model expects, in the sign of the objective itself."""
+        """The prediction with the sign of the objective itself."""
         return Prediction(self.sign * expected.mean, expected.sd)
 
     @property
@@ -199,11 +200,12 @@ class Snapshot:
     @property
     def best(self) -> Trial | None:
         """The trial with the best value of those that fulfil every constraint."""
-        return best_of(self.trials, maximize=self.maximize)
+        return best_trial(self.trials, maximize=self.maximize)
 
     @cached_property
     def model(self) -> FittedModel | None:
-        """None until there are two finite results, or where no covariance can be factored."""
+        """The model; None until there are two finite results, or where no covariance can be
+        factored."""
         problem = self.problem.without_pending()
         if not (problem.has_model and problem.space.groups):
             return None
@@ -215,7 +217,7 @@ class Snapshot:
 
     @cached_property
     def recommendation(self) -> Recommendation | None:
-        """The model's optimum, in the sign of the objective itself."""
+        """The model's optimum, with the sign of the objective itself."""
         found = recommend(self.problem)
         return None if found is None else replace(found, mean=self.sign * found.mean)
 

@@ -140,12 +140,11 @@ class StoredOptimizer(Optimizer):
             super().forget(params)
             self._release(p for p in before if not any(p is still for still in self._pending))
 
-    def _best(self) -> Evaluation | None:
-        """The best within the present bounds, or else the best of all."""
-        points = np.array([e.point for e in self._evaluations]).reshape(-1, self.space.dimensions)
-        inside = self.space.inside(points)
-        within = [e for e, is_inside in zip(self._evaluations, inside, strict=True) if is_inside]
-        return self._best_of(within) or self._best_of(self._evaluations)
+    def _are_within(self, evaluations: Sequence[Evaluation]) -> Sequence[bool]:
+        """Whether each lies within the present bounds, which may have been narrowed since."""
+        points = np.array([e.point for e in evaluations]).reshape(-1, self.space.dimensions)
+        inside: list[bool] = self.space.inside(points).tolist()
+        return inside
 
     def close(self) -> None:
         """Hand back the points without a result, and close the store; results stay readable."""

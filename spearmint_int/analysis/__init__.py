@@ -1,5 +1,5 @@
-"""What a fitted model says to people: slices, importance, which value is best, when to stop.
+"""Analyses of a fitted model for people: slices, importance, which value is best, when to stop.
 
-All of it is asked of `FittedModel` in the objective's own units, so that no warp and no scale of
-the model is known here.
+All of them use `FittedModel` in the objective's own units, so that no warp and no scale of the
+model is known here.
 """

@@ -19,7 +19,7 @@ from spearmint_int.errors import SpaceExhausted
 
 IMPROVEMENTS = ("ei", "nei")  # surfaces of a logarithm, in the unit of the results
 LOGARITHMIC = (*IMPROVEMENTS, "pi", FEASIBILITY)
-DRAWN = ("thompson",)  # exists at the points that it was drawn at, and nowhere else
+DRAWN = ("thompson",)  # surfaces that exist only at the points at which they were drawn
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Choice:
 
 
 def next_choice(problem: Problem) -> Choice | None:
-    """None where no model chooses: too few results, or none left that would teach anything."""
+    """The next point; None where no model chooses: too few results, or no point left that would
+    teach anything."""
     try:
         chosen = suggest(problem).suggestions[0]
     except SpaceExhausted:
@@ -54,7 +55,7 @@ def next_choice(problem: Problem) -> Choice | None:
 
 @dataclass(frozen=True)
 class _InUnits:
-    """EI in the objective's unit, a probability as it is."""
+    """A surface in units for people: EI in the objective's unit, a probability as it is."""
 
     surface: Surface
     acquisition: str

@@ -1,8 +1,9 @@
 """Predicted against observed: each result as the model would have expected it without it.
 
-Up to `FOLDS` results one is left out at a time; of more, as many parts are left out in turn, and
-fewer of many, where a fit takes seconds and a fifth of the results is hardly missed. The
-hyperparameters are sampled anew each time, so that nothing of a result is in its expectation.
+Up to `FOLDS` results are left out one at a time; more are split into as many parts, which are left
+out in turn. Many are split into fewer parts: a fit takes seconds there, and a fifth of the results
+is hardly missed. The hyperparameters are sampled anew each time, so that nothing of a result is in
+its expectation.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from spearmint_int.chooser import Observations, Problem, fit
 FOLDS, FEWEST_FOLDS = 20, 5
 AFFORDABLE = 2000  # results times folds
 DRAWS = 400
-LEAST_RESULTS = 5  # of fewer nothing can be learnt
+LEAST_RESULTS = 5  # from fewer nothing can be learnt
 
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Of every finite result: what it was, what was expected, and its rank in the draws [0, 1]."""
+    """Every finite result [n], what was expected of it, and its rank in the draws [0, 1]."""
 
     observed: FloatArray
     mean: FloatArray
@@ -55,7 +56,7 @@ def cross_validated(problem: Problem, *, folds: int | None = None) -> CrossValid
 
 
 def folds_of(results: int) -> int:
-    """Into how many parts so many results are split."""
+    """The number of parts that so many results are split into."""
     return min(FOLDS, results, max(AFFORDABLE // results, FEWEST_FOLDS))
 
 

@@ -1,4 +1,4 @@
-"""What matters: Sobol's indices of the posterior mean, for each hyperparameter sample.
+"""Sobol's indices of the posterior mean, for each hyperparameter sample: which variables matter.
 
     S_i   the share of the variance that variable i explains alone
     T_i   the share that it has a part in, with interactions (total)
@@ -19,9 +19,9 @@ from spearmint_int.arrays import FloatArray, in_units
 from spearmint_int.chooser import FittedModel
 from spearmint_int.space import Space
 
-# Half as many, and the halves of the Sobol sequence that the two runs get depend on each other.
+# With half as many, the halves of the Sobol sequence that the two runs get depend on each other.
 BASE_POINTS = 1024
-# Predictions cost n² each: with many results fewer of the hyperparameter samples are looked at.
+# A prediction costs n²: with many results fewer of the hyperparameter samples are used.
 MOST_WORK, LEAST_SAMPLES = 1e10, 3
 
 
@@ -65,7 +65,7 @@ def _first(a: FloatArray, b: FloatArray, mixed: FloatArray, total: FloatArray) -
 
 
 def _correlation(b: FloatArray, mixed: FloatArray) -> float:
-    """Of two runs that share one variable alone, with one mean and variance from both."""
+    """The correlation of two runs that share one variable, with one mean and variance for both."""
     mean = 0.5 * (np.mean(b) + np.mean(mixed))
     variance = 0.5 * np.mean((b - mean) ** 2 + (mixed - mean) ** 2)
     return float(np.mean((b - mean) * (mixed - mean)) / variance) if variance > 0 else 0.0
@@ -98,6 +98,6 @@ def one_by_one(model: FittedModel) -> list[FittedModel]:
 
 
 def _affordable(model: FittedModel) -> int:
-    """How many of the samples there is time for."""
+    """How many of the hyperparameter samples there is time for."""
     each = len(model.data.y) ** 2 * (len(model.problem.space.groups) + 2) * BASE_POINTS
     return max(int(MOST_WORK / max(each, 1)), LEAST_SAMPLES)

@@ -1,4 +1,4 @@
-"""What is known of the optimum: joint draws of the function, and where each has its minimum.
+"""Joint draws of the function, and where each has its minimum: what is known of the optimum.
 
 A lattice that is small enough is drawn whole, and what follows is exact but for the number of
 draws. Elsewhere the draws are taken at the points that may be the minimum: those at which earlier
@@ -28,7 +28,7 @@ DRAWS = 1000
 MOST_CELLS = 1200
 SCREENED, PROMISING = 8192, 500  # candidates of a larger space, and how many of them are drawn
 KAPPA = 2.0
-NONE_KNOWN = "no place is known where every constraint holds"  # of a model that knows no best
+NONE_KNOWN = "no place is known where every constraint holds"  # the model then has no best
 MAY_HOLD = 0.05  # the least probability of a constraint at a point that is drawn
 # Rounds of draws, each with a new point for every draw around its minimum: at these fractions of
 # the range, as minima lie between points.
@@ -60,8 +60,8 @@ class OptimumDraws:
 def optimum_draws(
     model: FittedModel, rng: np.random.Generator, *, count: int = DRAWS
 ) -> OptimumDraws:
-    """Joint draws wherever the minimum may be: not where an evaluation would rather fail, or break
-    a constraint."""
+    """Joint draws wherever the minimum may be: not where an evaluation is likely to fail, or to
+    violate a constraint."""
     space = model.problem.space
     whole = space.is_discrete and space.cells <= MOST_CELLS
     points = _feasible(model, space.lattice() if whole else _promising(model, rng))
@@ -127,7 +127,7 @@ def _unique(points: FloatArray) -> FloatArray:
 
 
 def _chosen(model: FittedModel, points: FloatArray) -> int:
-    """The least mean; without noise, of the evaluated points alone, where there are any."""
+    """The row of the least mean; without noise only evaluated points are considered, if any."""
     mean = model.predict(points).mean
     known = np.array([point_key(row) in model.problem.evaluated_keys for row in points])
     if model.problem.options.noiseless and np.any(known):
@@ -139,7 +139,7 @@ def _chosen(model: FittedModel, points: FloatArray) -> int:
 
 
 def probability_of_best(draws: OptimumDraws, group: int) -> dict[Any, float]:
-    """Of each value of an integer or each option: the probability that the minimum has it."""
+    """The probability of each value of an integer, or each option, that the minimum has it."""
     variable, columns = draws.space.group_variables[group], list(draws.space.groups[group])
     if isinstance(variable, Float):
         raise TypeError("a real has no probability for each value")
@@ -149,8 +149,8 @@ def probability_of_best(draws: OptimumDraws, group: int) -> dict[Any, float]:
 
 
 def best_cells(draws: OptimumDraws) -> list[tuple[Params, float]]:
-    """Each cell that may be the best, and with which probability, likeliest first; the others have
-    none. Of a lattice that was drawn whole: in a larger space a single cell has too little."""
+    """The cells that may be the best with their probabilities, likeliest first. Only for a lattice
+    that was drawn whole: in a larger space the probability of a single cell is too small."""
     if not draws.is_exact:
         return []
     rows, counts = np.unique(draws.minima, return_counts=True)
@@ -184,7 +184,7 @@ class Certificate:
 
 
 def certificate(draws: OptimumDraws, *, confidence: float = 0.95) -> Certificate:
-    """What the draws say of the regret."""
+    """The certificate that the draws give."""
     regret = draws.regret
     bound = float(np.quantile(regret, confidence, method="higher"))
     scaled, unit = in_units(regret)

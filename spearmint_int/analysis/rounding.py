@@ -1,4 +1,4 @@
-"""What rounding would have wasted: of a run, how often other treatments would have come back.
+"""What rounding would have wasted: how often in a run other treatments would have repeated points.
 
 The naive treatment maximises over the reals and rounds; the basic one also keeps the unrounded
 point for its model. Both may suggest an evaluation that is there already: in a run without noise
@@ -18,7 +18,7 @@ ROUNDING = ("naive", "basic")
 
 @dataclass(frozen=True)
 class Waste:
-    """Of `asked` suggestions of a treatment, how many were evaluated or under way already."""
+    """How many of a treatment's `asked` suggestions were evaluated or under way already."""
 
     treatment: str
     asked: int

@@ -19,7 +19,7 @@ from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int
 
 REALS = 41  # grid points of a real
-MOST_INTEGERS = 60  # an integer with more values is looked at in so many of them
+MOST_INTEGERS = 60  # grid points of an integer with more values
 OTHERS = 128  # points that the marginal's mean is taken over
 # The marginal's sd needs joint draws, whose cost grows with the cube of grid times others.
 JOINT_GRID, JOINT_OTHERS, DRAWS = 21, 16, 200
@@ -29,8 +29,8 @@ JOINT_GRID, JOINT_OTHERS, DRAWS = 21, 16, 200
 class Grid:
     """The values of one element of the space, and their columns [k, c] in the unit cube.
 
-    `total` is how many values an integer or a choice has: those of a wide integer are too many to
-    look at each. Powers such as 16, 32, …, 1024 are on a log scale too.
+    `total` is how many values an integer or a choice has, of which a wide integer's grid has only
+    some. Powers such as 16, 32, …, 1024 are on a log scale too.
     """
 
     name: str
@@ -79,7 +79,7 @@ def _grid(name: str, variable: Float | Int | Enum, columns: tuple[int, ...], rea
 
 
 def _integers(variable: Int) -> list[int]:
-    """All of them, or some of many: evenly spaced on their scale, the ends included."""
+    """The integers, or some of many: evenly spaced on their scale, the ends included."""
     if variable.cells <= MOST_INTEGERS:
         return [variable.value(k) for k in range(variable.cells)]
     places = np.linspace(0.0, 1.0, MOST_INTEGERS)[:, np.newaxis]

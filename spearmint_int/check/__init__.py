@@ -19,7 +19,7 @@ __all__ = ["Advice", "check_experiment"]
 
 @dataclass(frozen=True)
 class Advice:
-    """What is well as it is, but could be better: the key, and a sentence."""
+    """A hint on what is valid, but could be better: the key, and a sentence."""
 
     place: str
     sentence: str
@@ -29,7 +29,7 @@ class Advice:
 
 
 def check_experiment(config: Config) -> list[Advice]:
-    """Load the main file as a job would; advice, or an error that says what is wrong.
+    """Load the main file as a job would, and give advice; an error says what is wrong.
 
     Raises ConfigError for a missing main file or a missing command of a batch system,
     ObjectiveError for a main file that can't be loaded, StoreError for an address that asks for

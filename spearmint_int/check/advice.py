@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
-    """(path of the key, sentence) of everything worth saying."""
+    """(path of the key, sentence) for each piece of advice."""
     for name, variable in config.variables.items():
         if isinstance(variable, EnumVariable):
             continue
@@ -71,7 +71,7 @@ def _budget(config: Config) -> Iterator[tuple[str, str]]:
         yield "initial-points", f"there are {points}, but the budget is {budget} jobs"
     before = config.chooser_args.num_initial_points
     if budget is not None and before >= budget and before != ChooserArgs().num_initial_points:
-        yield "num-initial-points", f"no job is the model's: {before}, and a budget of {budget}"
+        yield "num-initial-points", f"the model chooses no job: {before}, and a budget of {budget}"
     if space.is_discrete and budget is not None and space.cells < budget:
         end = "the run ends there" if config.likelihood == "NOISELESS" else "the rest are repeats"
         have = f"all variables are discrete, with {space.cells} combinations in all"

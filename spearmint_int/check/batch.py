@@ -1,4 +1,4 @@
-"""Batch systems: is what a run needs of them there, and can their nodes reach the store?"""
+"""Checks for batch systems: are their commands installed, and can their nodes reach the store?"""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ LOOPBACK = re.compile(r"^(mongodb://)?([^@/]*@)?(localhost|127\.[\d.]+|\[::1\])(
 
 
 def batch_resources(config: Config) -> dict[str, BatchScheduler]:
-    """Those that a batch system runs; ConfigError where one can't be used from here.
+    """The schedulers of the resources that a batch system runs; ConfigError where one can't be used
+    from here.
 
-    Nothing is opened for the others: `check` starts nothing.
+    The other schedulers are not opened: `check` starts nothing.
     """
     found = {}
     for name, resource in config.resources.items():
@@ -45,7 +46,7 @@ def is_batch(resource: Resource) -> bool:
 
 
 def advice_on_nodes(config: Config) -> Iterator[tuple[str, str]]:
-    """What the nodes of a batch system will not like."""
+    """(path of the key, sentence) for everything that can't work on the nodes of a batch system."""
     for name, scheduler in batch_resources(config).items():
         if not is_elsewhere(scheduler.nodes()):
             continue
@@ -54,23 +55,24 @@ def advice_on_nodes(config: Config) -> Iterator[tuple[str, str]]:
             yield (
                 "database",
                 f"the jobs of resource {name} run on other machines, and the embedded "
-                "database is a file whose locks are not to be trusted over a network; set "
+                "database is a file whose locks can't be trusted over a network; set "
                 "database.address to a MongoDB that the nodes can reach",
             )
         elif LOOPBACK.match(place.address or ""):
             yield (
                 "database.address",
-                f"is this machine's own: the nodes of resource {name} would look for it on "
-                "themselves; write a name that they know",
+                f"is this machine itself: on the nodes of resource {name} it would be the node; "
+                "write a host name that they know",
             )
 
 
 def _place(config: Config, name: str) -> str:
-    """Of the resource's keys in the config."""
+    """The place of the resource's keys in the config."""
     return "" if list(config.resources) == [MAIN_RESOURCE] else f"resources.{name}."
 
 
 def is_elsewhere(nodes: set[str]) -> bool:
-    """Whether jobs may run on another machine than this one; they may where nobody tells."""
+    """Whether jobs may run on another machine than this one; they may where the nodes are not
+    known."""
     ours = socket.gethostname().partition(".")[0]
     return not nodes or {node.partition(".")[0] for node in nodes} != {ours}

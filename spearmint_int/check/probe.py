@@ -27,8 +27,8 @@ PROBE = "import sys; sys.path.pop(0); from spearmint_int.check.probe import prob
 
 
 def load_main_file(config: Config) -> None:
-    """ObjectiveError when the main file can't be loaded, or when its `main` can't be called: with
-    the environment of each resource, where paths of modules may be."""
+    """Load the main file with the environment of each resource, where paths of modules may be;
+    ObjectiveError when that fails, or when its `main` can't be called."""
     environments = objective_environments(config)
     if config.language == "SHELL":
         faults = iter([first_line_fault(config.main_path)])
@@ -83,11 +83,11 @@ def _last_line(stderr: bytes) -> str:
 
 
 def probe() -> None:
-    """The other side: load, and write the fault (or null) to the pipe."""
+    """Run in the other process: load the main file, and write the fault (or null) to the pipe."""
     pipe, directory, main_file, file_name = sys.argv[1:5]
     own = os.getpid()
     fault = _load_fault(Path(directory), main_file, file_name)
-    if os.getpid() == own:  # else a fork of the main file's
+    if os.getpid() == own:  # else a process that the main file has forked
         os.write(int(pipe), json.dumps(fault).encode())
 
 
@@ -100,20 +100,21 @@ def _load_fault(directory: Path, main_file: str, file_name: str) -> str | None:
         return f"calls sys.exit({error.code!r}) when it is loaded; move that into main()"
     except BaseException as error:
         kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
-        return f"can't be loaded: {kind}{_told(error, file_name)}{_remedy(error, file_name)}"
+        return f"can't be loaded: {kind}{_fault_text(error, file_name)}{_remedy(error, file_name)}"
     return _signature_fault(function)
 
 
 def _remedy(error: BaseException, file_name: str) -> str:
-    """Of a module that is missing: it is often there for another Python than that of the jobs."""
+    """The remedy for a missing module, which is often installed for another Python than that of the
+    jobs."""
     if not isinstance(error, ModuleNotFoundError):
         return ""
     there = f"the Python of the jobs, {sys.executable}"
     return f"; install it for {there}, or put it beside {file_name}"
 
 
-def _told(error: BaseException, file_name: str) -> str:
-    """What the error says, and the last line of the main file that it went through."""
+def _fault_text(error: BaseException, file_name: str) -> str:
+    """The error's message, and the last line of the main file in its traceback."""
     if isinstance(error, SyntaxError):
         return f"{error.msg}{place_of(error)}"
     place, line = error.__traceback__, None

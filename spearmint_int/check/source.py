@@ -1,4 +1,4 @@
-"""What the objective's source says of its parameters: rounded FLOATs, names that don't exist."""
+"""Advice from the source of the objective: FLOATs that it rounds, names that don't exist."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from spearmint_int.config import Config
 
-# Functions that make an integer of a number, whatever module they come from.
+# Functions that make a number an integer, whatever module they come from.
 ROUNDING = frozenset({"int", "round", "rint", "floor", "ceil", "trunc", "around", "int32", "int64"})
 
 
 def advice_on_source(source: bytes, config: Config, *, file_name: str) -> Iterator[tuple[str, str]]:
-    """(path of the key, sentence) of what the source of `main` gives away."""
+    """(path of the key, sentence) for each piece of advice from the source of `main`."""
     main = _main(ast.parse(source))
     if main is None or len(main.args.args) < 2:
         return
@@ -27,7 +27,7 @@ def advice_on_source(source: bytes, config: Config, *, file_name: str) -> Iterat
     for name, line in reader.rounded.items():
         if isinstance(config.variables.get(name), FloatVariable):
             how = f"the objective rounds it ({file_name}, line {line})"
-            yield f"variables.{name}", f"{how}; declare it as INT, and the model knows"
+            yield f"variables.{name}", f"{how}; declare it as INT, so that the model knows"
     for name, line in reader.read.items():
         if name not in config.variables:
             others = alternatives(name, config.variables)
@@ -80,7 +80,7 @@ class _Reader(ast.NodeVisitor):
         return None
 
     def _parameter(self, node: ast.expr) -> str | None:
-        """The parameter that this expression is: params["x"], an element of it, float(of it)."""
+        """The name of the parameter that an expression is: params["x"], an element or its float."""
         if isinstance(node, ast.Name):
             return self._aliases.get(node.id)
         if isinstance(node, ast.Subscript):

@@ -19,8 +19,8 @@ def main() -> NoReturn:
 
 
 def is_interrupt(error: BaseException | None) -> bool:
-    """Also as an ImportError, which compiled modules (scipy's) make of a Ctrl-C that comes while
-    they load."""
+    """Whether the error is a Ctrl-C: also as an ImportError, which compiled modules (scipy's) make
+    of one that comes while they load."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__
     return error is not None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CONFIG_FILE = "config.json"
 
-# How the program ends.
+# The program's exit codes.
 FINE = 0
 ALL_BROKEN = 1  # a run in which no job has worked
 USERS_MISTAKE = 2  # told in one sentence on stderr
@@ -33,7 +33,7 @@ INTERRUPTED = 130  # Ctrl-C
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder and the name of its config; both are read when they are needed."""
+    """A folder and the name of its config, which is read when it is needed."""
 
     directory: Path
     file_name: str
@@ -46,7 +46,8 @@ class Folder:
 
     @contextmanager
     def store(self, *, create: bool = False, patience: float | None = None) -> Iterator[Store]:
-        """The job store, closed at the end; by default it must exist. Nobody else's is opened."""
+        """The job store, closed at the end; by default it must exist. One of another experiment is
+        refused."""
         from spearmint_int.identity import open_own_store  # noqa: PLC0415
 
         store = open_own_store(self.config, create=create, patience=patience)
@@ -73,7 +74,7 @@ class Folder:
 
 
 def silence_stdout() -> None:
-    """Python flushes stdout at its end, and would complain once more of what can't be written."""
+    """Discard what stdout could not write: Python would complain of it once more at its end."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -128,7 +129,7 @@ def one_at_most(given: Mapping[str, bool]) -> str | None:
 
 
 def job_numbers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
-    """For the tab key: the jobs of the folder that was typed before, newest first."""
+    """The completions of a job's number: the jobs of the folder that was typed, newest first."""
     typed = tuple(context.params.get("arguments") or ())
     try:
         _, folder = jobs_and_folder(typed, context.params.get("file_name") or CONFIG_FILE)
@@ -149,7 +150,7 @@ def jobs_and_folder(arguments: tuple[str, ...], file_name: str) -> tuple[list[in
 
 
 def _not_two(folders: list[str]) -> str:
-    """What is no folder was meant as a job."""
+    """The sentence on several folders, or on a word that was meant as a job and is no number."""
     missing = [given for given in folders if not Path(given).exists()]
     if missing:
         return f"JOB must be a number, got {missing[-1]!r}"

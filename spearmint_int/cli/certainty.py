@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spearmint_int.snapshot import Snapshot
 
 BAR_WIDTH = 20
-SHOWN_CHANCE, MOST_VALUES = 0.005, 8  # of one variable, the most likely ones
+SHOWN_CHANCE, MOST_VALUES = 0.005, 8  # of the values that are shown each
 WIDEST_VALUE = 20  # columns; longer options are cut
-OTHERS, TOLD_CHANCE = "others", 0.0005  # the rest, where it is not 0.0 %
+OTHERS, OTHERS_CHANCE = "others", 0.0005  # all other values, where they are not 0.0 %
 NO_MODEL: dict[str, Any] = {"regret": None, "exact": None, "probability_of_best": {}, "cells": []}
-MOST_MOMENTS = 40  # of a run, at which other treatments are asked
+MOST_MOMENTS = 40  # moments of a run at which the other treatments choose
 
 
 @click.command(short_help="How sure the model is of the optimum.")
@@ -93,11 +93,11 @@ def likeliest(chances: Mapping[Any, float]) -> list[tuple[str, float]]:
 
 def _others(shown: Sequence[float]) -> list[tuple[str, float]]:
     rest = 1.0 - sum(shown)
-    return [(OTHERS, rest)] if rest >= TOLD_CHANCE else []
+    return [(OTHERS, rest)] if rest >= OTHERS_CHANCE else []
 
 
 def _cell_facts(draws: OptimumDraws) -> Iterator[tuple[str, str]]:
-    """The likeliest of all combinations, where there are several variables to combine."""
+    """The likeliest combinations, where there are several variables to combine."""
     from spearmint_int.analysis.optimum import best_cells  # noqa: PLC0415
 
     cells = best_cells(draws)[:MOST_VALUES] if len(draws.space.groups) > 1 else []
@@ -152,7 +152,9 @@ def audit(folder: Folder, as_json: bool) -> None:
     if as_json:
         print_json([vars(waste) for waste in wastes])
     elif not moments:
-        click.echo("no job was chosen by a model yet, or none can be again ('replay' says why)")
+        click.echo(
+            "no job was chosen by a model yet, or no choice can be computed again: see 'replay'"
+        )
     else:
         print_facts((waste.treatment, _waste_text(waste)) for waste in wastes)
 

@@ -37,7 +37,7 @@ def check(folder: Folder, as_json: bool) -> int:
 
 
 def _advice(folder: Folder) -> list[Advice]:
-    """On the config and its objective, and on what has changed since the last run."""
+    """Advice on the config, its objective, and on what has changed since the last run."""
     from spearmint_int.check import Advice, check_experiment  # noqa: PLC0415
     from spearmint_int.config.declaration import changes, eras  # noqa: PLC0415
     from spearmint_int.identity import check_folder, identity_changes, load_identity  # noqa: PLC0415

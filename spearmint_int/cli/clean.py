@@ -45,7 +45,8 @@ def clean(folder: Folder, yes: bool) -> None:
 
 
 def _lock_library_folder(folder: Folder, stack: ExitStack) -> None:
-    """Keep `minimize` out, or say that it is at work: between two points it has no job."""
+    """Lock a folder of `minimize`, or refuse while that is at work: between two points it has no
+    job by which that could be seen."""
     from spearmint_int.config import CALLED_BY_MINIMIZE  # noqa: PLC0415
 
     if folder.config.main_file == CALLED_BY_MINIMIZE:
@@ -55,7 +56,7 @@ def _lock_library_folder(folder: Folder, stack: ExitStack) -> None:
 
 
 def _delete_files(output: Path) -> None:
-    """What runs have left in the folder beside the store."""
+    """Delete what runs have left in the folder beside the store."""
     from spearmint_int.manager.trace import BEST_FILE, TRACE_FILE  # noqa: PLC0415
 
     shutil.rmtree(output, ignore_errors=True)
@@ -64,7 +65,8 @@ def _delete_files(output: Path) -> None:
 
 
 def _refuse_while_running(store: Store) -> None:
-    """A run has jobs at work, or chooses its next point: for seconds it may have no job at all."""
+    """Raise an error while a run has jobs at work, or chooses its next point: for seconds it may
+    have no job at all."""
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
     from spearmint_int.launcher.liveness import owner_is_dead  # noqa: PLC0415
     from spearmint_int.suggestion_lock import LOCK  # noqa: PLC0415
@@ -82,12 +84,12 @@ def _refuse_while_running(store: Store) -> None:
 
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} There is no terminal to ask at: use --yes")
+        raise click.UsageError(f"{question} There is no terminal to ask on: use --yes")
     return click.confirm(question)
 
 
 def _was_left(job: Job) -> bool:
-    """Whether nobody works on it, whatever its lease says: both who ran and who claimed it are
+    """Whether nobody works on the job, whatever its lease says: its worker and its owner are
     gone."""
     from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead  # noqa: PLC0415
     from spearmint_int.stored_optimizer import OURS  # noqa: PLC0415

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spearmint_int.dashboard import Source
 
 LOOPBACK = "127.0.0.1"
-NICENESS = 10  # the run has the processor first
+NICENESS = 10  # runs go first
 OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
 
 
@@ -38,8 +38,8 @@ OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
     help="The port to listen at; 0 is a free one.",
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen at.")
-@click.option("--token", help="The token that is asked for; default: a new one at each start.")
-@click.option("--no-token", is_flag=True, help="Ask for none: whoever reaches the port may look.")
+@click.option("--token", help="The token to require; default: a new one at each start.")
+@click.option("--no-token", is_flag=True, help="Require none: whoever reaches the port may look.")
 @click.option("--allow-actions", is_flag=True, help="Also retry, stop, reserve, add results.")
 @config_option
 def dashboard(
@@ -97,7 +97,7 @@ def _server_maker() -> Callable[..., Any]:
 
 
 def _given_address(file_name: str) -> str | None:
-    """The server's, where this folder has no experiment that could be meant."""
+    """The server's address, where this folder has no experiment that could be meant."""
     from spearmint_int.config.config import ADDRESS_VARIABLE  # noqa: PLC0415
 
     return None if Path(file_name).exists() else os.environ.get(ADDRESS_VARIABLE)
@@ -132,7 +132,7 @@ def _with_server(
 
 
 def _free_port(host: str, wanted: int) -> int:
-    """The port itself, or any where 0 is wanted."""
+    """The wanted port, or any free one where 0 is wanted."""
     import socket  # noqa: PLC0415
 
     try:
@@ -142,7 +142,7 @@ def _free_port(host: str, wanted: int) -> int:
         option = "--port" if error.errno in OF_THE_PORT else "--host"
         reason = str(error.strerror or error).split(" (while")[0]  # socket names the address again
         raise SpearmintError(
-            f"port {wanted} of {host} can't be had: {reason}; choose another with {option}"
+            f"port {wanted} of {host} can't be opened: {reason}; choose another with {option}"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""What a run's events say to people: pure functions from events to lines of text."""
+"""Lines of text for a run's events: pure functions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ended_line(
     task: str,
     beaten: float | None = None,
 ) -> str:
-    """The line for a job that ended, told with what it changed; `beaten` was the best before."""
+    """The line for a job that ended, with the progress it made; `beaten` was the best before."""
     job, failure = event.job, event.failure
     head = f"job {job.id}: "
     if job.status is JobStatus.COMPLETE:
@@ -63,7 +63,7 @@ def ended_line(
 
 
 def summary_lines(summary: Summary) -> list[tuple[str, str]]:
-    """(name, text) of what a run came to."""
+    """(name, text) for each line at the end of a run."""
     progress = summary.progress
     facts = [("failed" if not summary.succeeded else "end", summary.message)]
     if progress.best is not None or progress.none_fulfils:
@@ -134,7 +134,8 @@ def _stopping(event: Stopping) -> str:
 
 
 def _result(job: Job, task: str, progress: Progress, beaten: float | None) -> str:
-    """The value, whether it is the best, and the time; last what a narrow terminal may cut off."""
+    """The value, whether it is the best, and the time; at the end what a narrow terminal may cut
+    off."""
     best = progress.best
     if best is not None and best.job_id == job.id:
         value, mark = value_text.number_unlike(best.value, beaten), " best so far"

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from spearmint_int.jobs import Job
 
-# Of a job that has no provenance, by its source.
+# The explanation of a job without provenance, by its source.
 WITHOUT_PROVENANCE = {
     "chooser": "the chooser, in a version that did not keep why",
     "initial": "the user, not a chooser: it is a guess, to be tried first",
-    "user": "the user, not a chooser: its result was brought",
+    "user": "the user, not a chooser: its result was added",
     "import": "not a chooser: its result is from another database",
 }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("arguments", metavar="[DIR] FILE", nargs=-1, required=True)
 @click.option("--value", "column", default="value", show_default=True, help="The result's column.")
 @click.option("--skip", is_flag=True, help="Leave out rows that don't fit, instead of stopping.")
-@click.option("--again", is_flag=True, help="Add also what is there already.")
+@click.option("--again", is_flag=True, help="Also add results that are there already.")
 @config_option
 @json_option
 def add(
@@ -121,7 +121,7 @@ def _read(file: str) -> str:
 @click.command(short_help="Write all jobs as CSV or JSON.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write; by default to the screen. Its ending says the format.",
+    help="File to write; by default to the screen. Its ending gives the format.",
 )  # fmt: skip
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV (the default).")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -140,7 +140,7 @@ def export(folder: Folder, *, output: Path | None, as_csv: bool, as_json: bool) 
 
 
 def _format_of(output: Path | None, chosen: str | None) -> str:
-    """As the option says, else the ending of the file; CSV where there is neither."""
+    """The format that the option names, or else the ending of the file; CSV without both."""
     ending = "" if output is None else output.suffix.lower().removeprefix(".")
     if chosen is not None:
         _check_ending(output, ending, chosen)
@@ -151,7 +151,8 @@ def _format_of(output: Path | None, chosen: str | None) -> str:
 
 
 def _check_ending(output: Path | None, ending: str, chosen: str) -> None:
-    """`add` would read a file by its ending, and not as it was written."""
+    """A usage error for a file whose ending is that of the other format: `add` would read it as
+    that."""
     if ending in ("csv", "json") and chosen != f"--{ending}":
         raise click.UsageError(f"{output} ends in .{ending}, but {chosen} was given; leave one out")
 

@@ -66,10 +66,10 @@ def jobs(
 
 
 class _Found(NamedTuple):
-    """What there is to list."""
+    """The jobs to list."""
 
     jobs: list[Job]
-    older: int = 0  # so many more there are
+    older: int = 0  # how many older jobs are not listed
     damaged: Sequence[int] = ()
 
 
@@ -92,7 +92,7 @@ def _found(folder: Folder, status: JobStatus | None, limit: int | None) -> _Foun
 
 
 def _damaged(store: Store, status: JobStatus | None) -> list[int]:
-    """The jobs that can't be read; of one status those that seem to have it."""
+    """The jobs that can't be read: all, or those that seem to have the status."""
     found = (one for one in store.damaged() if status is None or one.status == status.value)
     return [damage.job_id for damage in found]
 
@@ -118,7 +118,7 @@ def _newest(
 
 
 def _print_jobs(found: list[Job], config: Config) -> None:
-    """A column for each variable where they fit, else all of them in the last one."""
+    """Print a table with a column for each variable, or one for all where those don't fit."""
     pairs = [(job, _head(job, config.task_name)) for job in found]
     header = (*HEADER, *config.variables, "")
     rows = [(*head, *_cells(job, config), _why(job)) for job, head in pairs]
@@ -134,21 +134,22 @@ def _head(job: Job, task: str) -> tuple[str, ...]:
 
 
 def _state(job: Job) -> str:
-    """Its status; of a new job that no run will take, and of one in a scheduler's queue, that."""
+    """The job's status, or `reserved` for a new one that no run takes, or `queued` for a pending
+    one in a scheduler's queue."""
     if job.is_reserved:
         return "reserved"
     return "queued" if job.is_queued else job.status.value
 
 
 def _seconds(job: Job) -> str:
-    """How long it took, or has run by now."""
+    """How long the job took, or has been running."""
     if job.status is JobStatus.PENDING and job.started is not None:
         return f"{max(time.time() - job.started, 0.0):.1f}…"
     return "" if job.seconds is None else f"{job.seconds:.1f}"
 
 
 def _cells(job: Job, config: Config) -> list[str]:
-    """The parameters; none of a variable that the config has and the job has not."""
+    """The parameters, by the config's variables; empty for one that the job does not have."""
     return [
         value_text.param(job.params[name]) if name in job.params else ""
         for name in config.variables
@@ -156,7 +157,7 @@ def _cells(job: Job, config: Config) -> list[str]:
 
 
 def _why(job: Job) -> str:
-    """Why it has no value, or none that counts."""
+    """Why the job has no value, or none that counts."""
     why = job.unfulfilled_text
     if job.failures and job.values is None:
         why = job.failures[-1].message
@@ -262,7 +263,7 @@ def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json:
 
 
 def _retried_text(tried: int, reserved: int) -> str:
-    """What happens next: a run takes no job that is reserved."""
+    """What happens to the retried jobs next: a run takes no job that is reserved."""
     again = f"{value_text.counted(tried, 'job')} will be tried again by the next run"
     waits = "is reserved and waits" if reserved == 1 else "are reserved and wait"
     held = f"{value_text.counted(reserved, 'job')} {waits} for 'tell'"

@@ -1,4 +1,4 @@
-"""The live view: a line for each job that ended, above a few lines that show where the run is."""
+"""The live view: a line for each job that ended, above a few lines that show how far the run is."""
 
 from __future__ import annotations
 

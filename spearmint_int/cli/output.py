@@ -29,7 +29,7 @@ def print_json(value: Any) -> None:
 
 
 def json_text(value: Any) -> str:
-    """A document with indents; of a list, which may be long, an entry on each line."""
+    """An indented document; a list, which may be long, has an entry on each line."""
     if not isinstance(value, list):
         return json.dumps(plain(value), indent=2, ensure_ascii=False)
     lines = [json.dumps(plain(item), ensure_ascii=False) for item in value]
@@ -69,7 +69,7 @@ def job_document(job: Job, *, task: str, full: bool = False) -> dict[str, Any]:
 
 
 def terminal_width() -> int:
-    """The columns of the terminal; lines to a file or a pipe are never cut."""
+    """The columns of the terminal; practically unlimited for a file or a pipe."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 1_000_000
 
 

@@ -36,7 +36,9 @@ def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name:
     directory, kind = _directory_and_kind(arguments)
     theme, path = "dark" if dark else "light", output or Path(f"{kind}.html")
     if kind == ALL and path.suffix.lower() != ".html":
-        raise click.UsageError(f"all figures go to an .html file, got {path}; or name one kind")
+        raise click.UsageError(
+            f"all figures together need an .html file, got {path}; or name one kind"
+        )
     plots_or_remedy()
     from spearmint_int.plots import page, write, write_page  # noqa: PLC0415
     from spearmint_int.plots import plot as figure  # noqa: PLC0415
@@ -74,22 +76,22 @@ def _known(kind: str) -> str:
 
 @contextmanager
 def announced(kinds: Collection[str]) -> Iterator[Iterator[str]]:
-    """The kinds, in turn; on a terminal a line says which one is being drawn, until all are: the
-    model of hundreds of results takes its time."""
+    """A context with the kinds in turn. On a terminal a line says which one is being drawn, since
+    the model of hundreds of results takes its time."""
     from rich.console import Console  # noqa: PLC0415
 
     with Console(stderr=True, highlight=False).status("reading …") as line:
-        yield _told(kinds, line.update)
+        yield _announced_kinds(kinds, line.update)
 
 
-def _told(kinds: Collection[str], tell: Callable[[str], None]) -> Iterator[str]:
+def _announced_kinds(kinds: Collection[str], show: Callable[[str], None]) -> Iterator[str]:
     for n, kind in enumerate(kinds, start=1):
-        tell(f"drawing {kind} ({n} of {len(kinds)}) …")
+        show(f"drawing {kind} ({n} of {len(kinds)}) …")
         yield kind
 
 
 def plots_or_remedy() -> None:
-    """One sentence where plotly is not installed."""
+    """Import the plots; one sentence where plotly is not installed."""
     try:
         import plotly  # noqa: F401, PLC0415
     except ImportError:

@@ -55,14 +55,14 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def _meant(self, word: str) -> str:
-        """Of a folder, as Spearmint's users give it, that it is to be run."""
+        """The hint for a folder in place of a command, as in Spearmint, or for a typing error."""
         if Path(word).exists():
             return f"; did you mean '{PROGRAM} run {word}'?"
         return alternatives(word, self.commands)
 
     def invoke(self, ctx: click.Context) -> object:
-        """A reader that goes away has what it wanted; click would end with 1, as a run does in
-        which no job has worked."""
+        """Run a command; exit code 0 where the reader of its output goes away. click would end with
+        1, which means that no job has worked."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -131,9 +131,9 @@ def exit_code(arguments: list[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
-        return _tell(_usage(error))
+        return _failed_with(_usage(error))
     except SpearmintError as error:
-        return _tell(str(error))
+        return _failed_with(str(error))
     except (click.Abort, KeyboardInterrupt, ImportError) as error:
         if isinstance(error, ImportError) and not is_interrupt(error):
             raise
@@ -143,11 +143,11 @@ def exit_code(arguments: list[str]) -> int:
         silence_stdout()
         return FINE
     except OSError as error:
-        return _tell(_system_fault(error))
+        return _failed_with(_system_fault(error))
     return code if isinstance(code, int) else FINE
 
 
-def _tell(sentence: str) -> int:
+def _failed_with(sentence: str) -> int:
     from spearmint_int.stores.address import without_passwords  # noqa: PLC0415
 
     with contextlib.suppress(OSError, ValueError):  # nobody there to tell
@@ -156,7 +156,7 @@ def _tell(sentence: str) -> int:
 
 
 def _system_fault(error: OSError) -> str:
-    """What the system refused: a file, or else our output."""
+    """The sentence for an error of the system: on a file, or else on our output."""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     silence_stdout()
@@ -170,9 +170,10 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _open_standard_files() -> None:
-    """Where stdin, stdout or stderr is closed, a file of ours would take its number."""
+    """Open /dev/null in place of a closed stdin, stdout or stderr, whose number a file of ours
+    would take."""
     while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
-        pass  # each takes the lowest free number
+        pass  # each open takes the lowest free number
     os.close(opened)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # Python's answer to a closed one
@@ -180,7 +181,7 @@ def _open_standard_files() -> None:
 
 
 def _accept_every_character() -> None:
-    """A terminal of few letters gets others as escapes; it is no reason to fail."""
+    """Write characters that the terminal's encoding lacks as escapes, rather than fail."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""`repair` and `backup`: what somebody's hand or disk has done to the store, and a copy in time."""
+"""`repair` and `backup`: jobs that can't be read any more, and copies of the store."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _restore(store: Store, aside: Path) -> None:
 
 
 def _gaps(store: Store) -> list[str]:
-    """Ids without a row: somebody has deleted them."""
+    """A sentence for each id without a row, which somebody has deleted."""
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
 
     found = {point.id for point in store.job_points(list(JobStatus))}
@@ -116,7 +116,7 @@ def backup(arguments: tuple[str, ...], file_name: str) -> None:
 
 @contextmanager
 def _unfinished(file: Path) -> Iterator[Path]:
-    """A name beside the file; of a copy that fails nothing is left."""
+    """A context with a name beside the file, whose file is deleted at a fault."""
     unfinished = file.with_name(f".{file.name}.{os.getpid()}.unfinished")
     try:
         yield unfinished

@@ -62,7 +62,7 @@ def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
 
 
 def _left_out(folder: Folder) -> list[str]:
-    """Why some that a chooser chose are not computed again, a line for each reason."""
+    """Why some jobs that a chooser chose are not computed again, a line for each reason."""
     from spearmint_int.jobs import Source  # noqa: PLC0415
     from spearmint_int.replay import why_not_replayable  # noqa: PLC0415
 
@@ -78,19 +78,19 @@ def _left_out(folder: Folder) -> list[str]:
 
 def _verdict(replayed: Replayed) -> str:
     if replayed.is_same:
-        since = " among the variables of then: they were declared anew since"
+        since = " with the variables of that time: they were declared anew since"
         return "the same, bit for bit" + (since if replayed.declared_anew else "")
     return f"not the same: {_difference(replayed)}, {_why(replayed)}"
 
 
 def _difference(replayed: Replayed) -> str:
-    """What differs, to the last digit: the parameters, else the point, else what it was worth."""
+    """What differs, to the last digit: the parameters, else the point, else the acquisition."""
     job, again = replayed.job, replayed.suggestion
     if again.params != job.params:
         return f"{job.params} then, {again.params} now"
     where = f"{job.params} both times"
     if tuple(again.point.tolist()) != job.point:
-        return f"{where}, but by another point of the model's"
+        return f"{where}, but at another point of the model"
     then, now = job.provenance.get("value"), again.provenance.to_json().get("value")
     return f"{where}, but worth {then} to the model then and {now} now"
 
@@ -100,5 +100,5 @@ def _why(replayed: Replayed) -> str:
         return "from the same data: by another version of the program or of its libraries"
     if replayed.settings_of_then:
         was = ", ".join(f"{n} was {json.dumps(v)}" for n, v in replayed.settings_of_then.items())
-        return f"from other settings than then: {was}"
-    return "from other data or settings than then"
+        return f"from settings that have changed since: {was}"
+    return "from data or settings that have changed since"

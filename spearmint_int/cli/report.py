@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
 
-# Where the jobs are is told without its password; the rest is where files lie on this machine.
+# The store is shown elsewhere, without its password; the rest are paths and names of this machine.
 LEFT_OUT = {"directory", "file_name", "database", "experiment_name"}
 
 
@@ -44,7 +44,7 @@ def report(folder: Folder, output: Path) -> None:
 
 
 def _settings(config: Config) -> dict[str, Any]:
-    """What is not empty, under the names of the config.json."""
+    """The settings that are not empty, by the keys of a config.json."""
     stored = config.model_dump(mode="json", exclude=LEFT_OUT)
     filled = {key: value for key, value in stored.items() if value not in (None, {}, [])}
     return {key.replace("_", "-"): value for key, value in filled.items()}

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     "--max-finished-jobs", "jobs", type=WholeFromOne(), metavar="N",
     help="The budget of jobs in all, instead of the config's.",
 )  # fmt: skip
-@click.option("--max-time", "seconds", metavar="TIME", help='Of this run: seconds, "30m" or "2h".')
+@click.option(
+    "--max-time", "seconds", metavar="TIME", help='Limit of this run: seconds, "30m" or "2h".'
+)
 @click.option("--plain", is_flag=True, help="Lines instead of the live view.")
 @click.option("--json", "as_json", is_flag=True, help="Every event as a line of JSON.")
 @on_folder
@@ -70,13 +72,13 @@ def _seconds(text: str) -> float:
 
 
 def _has_results(folder: Folder) -> bool:
-    """Whether the objective has worked once; else it is loaded before the first job has to."""
+    """Whether the objective has worked once; else `run` loads it before the first job."""
     with folder.results() as store:
         return store is not None and store.tally().counts[JobStatus.COMPLETE] > 0
 
 
 def _refuse_unusable(config: Config) -> None:
-    """What no job could be started with is told before anything is written."""
+    """Raise the error that no job could be started with, before anything is written."""
     from spearmint_int.check.batch import batch_resources  # noqa: PLC0415
     from spearmint_int.launcher.environment import objective_environments  # noqa: PLC0415
     from spearmint_int.registry import CHOOSERS  # noqa: PLC0415

@@ -19,7 +19,8 @@ WIDTH = 60
 
 
 def sparkline(values: Sequence[float], *, width: int = WIDTH, maximize: bool = False) -> str:
-    """Low to high in eight steps; a failure is a cross; of many values, the best of each part."""
+    """The values as bars of eight heights. A failure is a cross; many values are split into parts,
+    with a bar for the best of each."""
     parts = _parts(values, width, -1.0 if maximize else 1.0)
     finite = [value for value in parts if math.isfinite(value)]
     if not finite:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spearmint_int import value_text
+from spearmint_int.best import best_of, fulfils
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
 from spearmint_int.goal import load_goal
-from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus, unfulfilled
+from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +38,9 @@ class StatusReport:
     finished: int = 0  # jobs that count against the budget and have ended
     without_number: int = 0  # jobs that ran to their end, and failed there
     fulfilling: int = 0  # jobs with a number that violate no constraint
-    untold: tuple[str, ...] = ()  # constraints without a number in any job
+    missing: tuple[str, ...] = ()  # constraints without a number in any job
     best: Job | None = None
-    best_within: Job | None = None  # the bounds of now, which may be narrower than they were
+    best_within: Job | None = None  # the present bounds, which may have been narrowed
     last_broken: Job | None = None
     job_seconds: float | None = None  # of a typical job
     points_left: int | None = None  # of a finite space without noise
@@ -77,7 +78,7 @@ def _report(config: Config, store: Store) -> StatusReport:
         finished=tally.finished,
         without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
         fulfilling=len(_fulfilling(complete, config)),
-        untold=_untold(complete, config),
+        missing=_without_numbers(complete, config),
         best=_best_job(store, complete, config),
         best_within=_best_job(store, _within_bounds(store, complete, config), config),
         last_broken=next(iter(last_jobs(store, JobStatus.BROKEN, 1)), None),
@@ -94,7 +95,7 @@ def _reserved(store: Store) -> int:
 
 
 def _points_left(config: Config, store: Store) -> int | None:
-    """How many points are not evaluated yet; None where a run doesn't end for want of them."""
+    """How many points are not evaluated yet; None where a run doesn't end when there are none."""
     kinds = {variable.type for variable in config.variables.values()}
     if "FLOAT" in kinds or config.likelihood != "NOISELESS" or config.budget is None:
         return None
@@ -115,12 +116,12 @@ def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | N
     """The job with the best value of those that fulfil every constraint, the first of equals."""
     from spearmint_int.config.declaration import of_today  # noqa: PLC0415 (pydantic)
 
-    best_of = max if config.maximize else min
-    usable = [
-        (e.value(config.task_name), -e.id if config.maximize else e.id)
-        for e in _fulfilling(complete, config)
-    ]
-    return of_today(store.job(abs(best_of(usable)[1])), config) if usable else None
+    found = best_of(
+        _fulfilling(complete, config),
+        value=lambda e: e.value(config.task_name),
+        maximize=config.maximize,
+    )
+    return None if found is None else of_today(store.job(found.id), config)
 
 
 def _fulfilling(complete: list[JobPoint], config: Config) -> list[JobPoint]:
@@ -128,13 +129,12 @@ def _fulfilling(complete: list[JobPoint], config: Config) -> list[JobPoint]:
     return [
         e
         for e in complete
-        if math.isfinite(e.value(config.task_name))
-        and not unfulfilled(e.values or {}, config.constraints)
+        if fulfils(e.value(config.task_name), e.values or {}, config.constraints)
     ]
 
 
-def _untold(complete: list[JobPoint], config: Config) -> tuple[str, ...]:
-    """The constraints that no job has brought a number of, though some have ended."""
+def _without_numbers(complete: list[JobPoint], config: Config) -> tuple[str, ...]:
+    """The constraints without a number in any job, though some have ended."""
     if not complete:
         return ()
     return tuple(
@@ -145,7 +145,7 @@ def _untold(complete: list[JobPoint], config: Config) -> tuple[str, ...]:
 
 
 def _within_bounds(store: Store, complete: list[JobPoint], config: Config) -> list[JobPoint]:
-    """The jobs that lie in the space of now."""
+    """The jobs within the present bounds."""
     from spearmint_int.config.declaration import eras, is_of  # noqa: PLC0415 (pydantic)
 
     known = eras(store)
@@ -190,17 +190,17 @@ def _has_number(report: StatusReport) -> bool:
 
 
 def _constraint_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
-    """Nothing where there are none, or no result to judge by."""
+    """The line on constraints; none without constraints or without a result."""
     if not config.constraints or not _has_number(report):
         return
     results = report.counts[JobStatus.COMPLETE] - report.without_number
     yield "constraints", f"{report.fulfilling} of {results} results fulfil every one"
-    yield from _untold_facts(report)
+    yield from _missing_facts(report)
 
 
-def _untold_facts(report: StatusReport) -> Iterator[tuple[str, str]]:
-    """A name that no result has is likely misspelt."""
-    for name in report.untold:
+def _missing_facts(report: StatusReport) -> Iterator[tuple[str, str]]:
+    """A line for each constraint that no result has, whose name is likely misspelt."""
+    for name in report.missing:
         yield "", f"no result has a number for {name}: return it by that name beside the objective"
 
 
@@ -216,8 +216,8 @@ def _beyond(report: StatusReport) -> str:
 
 
 def _counts_text(report: StatusReport) -> str:
-    """`2 new, 3 reserved, 1 queued, 7 complete`: a run takes none that is reserved, and one in a
-    scheduler's queue is pending, but does not run."""
+    """`2 new, 3 reserved, 1 queued, 7 complete`. Reserved jobs are new, but no run takes them;
+    queued ones are pending, but do not run yet."""
     counts = {status.value: number for status, number in report.counts.items()}
     new, pending = counts.pop("new") - report.reserved, counts.pop("pending") - report.queued
     waiting = {"new": new, "reserved": report.reserved, "queued": report.queued}
@@ -228,7 +228,7 @@ def _counts_text(report: StatusReport) -> str:
 
 
 def _time_left(config: Config, report: StatusReport) -> str:
-    """Of a run that works on it with all that the config allows; empty where nobody can say."""
+    """The time that a run with all the config's slots has left; empty where it is not known."""
     seconds = _seconds_left(config, report)
     return "" if seconds is None else f"about {value_text.duration(seconds)}"
 
@@ -246,7 +246,8 @@ def _seconds_left(config: Config, report: StatusReport) -> float | None:
 
 
 def _has_reached_goal(config: Config, goal: Goal | None) -> bool:
-    """Whether a run would end at once: one of another sentence than the config has says nothing."""
+    """Whether a run would end at once. A goal by another `stop-when` than the config's says
+    nothing."""
     from spearmint_int.config.stop_rule import StopRule  # noqa: PLC0415 (pydantic)
 
     if config.stop_when is None or goal is None:
@@ -308,7 +309,7 @@ def _best_facts(
     extreme, optimum = ("highest", "maximum") if config.maximize else ("lowest", "minimum")
     if report.best is None:
         yield f"{extreme} value", NONE_FULFILS
-        yield from _untold_facts(report)
+        yield from _missing_facts(report)
     else:
         yield from _value_and_place(f"{extreme} value", report.best, config, _beyond(report))
     if report.best_within != report.best:

@@ -33,7 +33,7 @@ def stop(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     elif stopped:
         click.echo(f"{value_text.counted(len(stopped), 'job')} stopped")
     elif running:
-        click.echo("runs of this experiment end when their jobs have")
+        click.echo("runs of this experiment end when their jobs have ended")
     else:
         click.echo(
             "no job is running; a run that is choosing a point just now ends without starting it, "

@@ -49,7 +49,7 @@ def suggest(folder: Folder, number: int, *, reserve: bool, as_json: bool) -> Non
 
 
 def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
-    """From the jobs that there are; an experiment without a store has none, and gets none."""
+    """Suggestions from the jobs that there are; an experiment without a store does not get one."""
     from spearmint_int.experiment import StoredExperiment, unstored_experiment  # noqa: PLC0415
 
     with folder.results() as store:
@@ -75,7 +75,7 @@ def _print_reserved(jobs: list[Job], task: str, *, as_json: bool) -> None:
 
 # an option that isn't known may be a negative result
 @click.command(
-    short_help="Bring the result of a reserved job.",
+    short_help="Give the result of a reserved job.",
     context_settings={"ignore_unknown_options": True},
 )
 @click.argument(
@@ -98,7 +98,7 @@ def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     ids, folder = jobs_and_folder(tuple(words[:-1]), file_name)
     if len(ids) != 1:
         raise click.UsageError("give the number of one job, and its result")
-    job = _told(folder, ids[0], [words[-1], *beside])
+    job = _brought(folder, ids[0], [words[-1], *beside])
     if as_json:
         print_json(job_document(job, task=folder.config.task_name))
     else:
@@ -108,7 +108,7 @@ def tell(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
 
 
 def _check_number(words: list[str]) -> None:
-    """The last word is the result; else it may be an option that there isn't."""
+    """A usage error where the last word is no number: it may be an unknown option."""
     if not words or Path(words[-1]).is_dir():
         raise click.UsageError("give the number of one job, and its result")
     try:
@@ -117,7 +117,7 @@ def _check_number(words: list[str]) -> None:
         raise click.UsageError(f"the result must be a number, got {words[-1]!r}") from None
 
 
-def _told(folder: Folder, job_id: int, words: list[str]) -> Job:
+def _brought(folder: Folder, job_id: int, words: list[str]) -> Job:
     from spearmint_int.reservation import tell as tell_job  # noqa: PLC0415
     from spearmint_int.reservation import told_values  # noqa: PLC0415
 

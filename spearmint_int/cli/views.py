@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class View(Protocol):
-    """A listener that has something to put back at the end."""
+    """A listener that restores the terminal at the end."""
 
     def __call__(self, event: Event) -> None: ...
     def __enter__(self) -> object: ...
@@ -38,7 +38,7 @@ class View(Protocol):
 
 
 class Narrator:
-    """Turns events into lines; a job's end waits for the progress that it made."""
+    """Turns events into lines; the line of a job's end waits for the progress after it."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -50,9 +50,9 @@ class Narrator:
         if isinstance(event, JobEnded):
             self._ended.append(event)
         elif isinstance(event, ProgressMade):
-            yield from self._told(event.progress)
+            yield from self._ended_lines(event.progress)
         elif isinstance(event, RunEnded):
-            yield from self._told(event.summary.progress)
+            yield from self._ended_lines(event.summary.progress)
         else:
             if isinstance(event, RunStarted):
                 self._best = _best_value(event.progress)
@@ -60,8 +60,9 @@ class Narrator:
             if line is not None:
                 yield None, printable(line)  # a folder may be called anything
 
-    def _told(self, progress: Progress) -> Iterator[tuple[Progress | None, str]]:
-        """Jobs that ended together count one by one: the progress is that after the last."""
+    def _ended_lines(self, progress: Progress) -> Iterator[tuple[Progress | None, str]]:
+        """The lines of jobs that ended together. The progress is that after the last, so that its
+        counts are reduced for those before."""
         counted = [self._counts(ended.job) for ended in self._ended]
         for place, ended in enumerate(self._ended, start=1):
             then = replace(progress, finished=progress.finished - sum(counted[place:]))
@@ -79,7 +80,7 @@ class Narrator:
         self._best = _best_value(progress)
 
     def _counts(self, job: Job) -> bool:
-        """Whether it is one of the budget's that have finished."""
+        """Whether the job counts against the budget and has finished."""
         ours = job.source in COUNTED_SOURCES and job.resource in self._config.resources
         return ours and job.is_finished
 
@@ -161,7 +162,7 @@ class LastingView:
 
 
 def write_line(line: str) -> bool:
-    """Print at once. False when that is no more possible: a run does not end because of it."""
+    """Print at once. False when that is no longer possible, which must not end a run."""
     if sys.stdout is None:  # closed before we began
         return False
     try:
@@ -187,7 +188,7 @@ def _name(class_name: str) -> str:
 
 
 def _brief(value: Any) -> Any:
-    """Without a job's point and provenance: they are for `show`, not for every line."""
+    """The value, without a job's point and provenance, which `show` has."""
     if isinstance(value, dict):
         return {k: _brief(v) for k, v in value.items() if k not in ("point", "provenance")}
     return [_brief(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The experiment as the program uses it: a config.json, read, judged, every default filled in."""
+"""The experiment as the program uses it: a config.json, validated, with every default filled in."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Config(BaseModel):
     kernel: str
     priors: dict[str, dict[str, Any]]
     initial_points: tuple[dict[str, Any], ...]
-    experiment_id: str | None = None  # where the store itself has told the settings
+    experiment_id: str | None = None  # where the settings are from the store itself
     idle_resources: tuple[str, ...] = Field(default=(), exclude=True)  # which no task names
     idle_keys: tuple[str, ...] = Field(default=(), exclude=True)  # of the objective's task
 
@@ -110,12 +110,12 @@ class Config(BaseModel):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether it is called otherwise than its folder."""
+        """Whether the experiment's name is another than its folder's."""
         return self.experiment_name != _folder_name(self.directory)
 
     @property
     def budget(self) -> int | None:
-        """Jobs in all, over every resource; None is no limit."""
+        """The number of jobs over all resources; None without a limit."""
         limits = [resource.max_finished_jobs for resource in self.resources.values()]
         return None if None in limits else sum(limit for limit in limits if limit is not None)
 
@@ -131,7 +131,7 @@ class Config(BaseModel):
         return Space({name: variable.to_space() for name, variable in self.variables.items()})
 
     def chooser_options(self) -> ChooserOptions:
-        """What the chooser needs to know beside the data."""
+        """The options of the chooser."""
         from spearmint_int.chooser import ChooserOptions  # noqa: PLC0415
         from spearmint_int.sampling.priors import prior_from_dict  # noqa: PLC0415
 
@@ -200,7 +200,7 @@ def _resolved(document: Document, directory: Path, file_name: str) -> Config:
 
 
 def _runs_on(task: Task, resource: str) -> bool:
-    """A task that names no resources runs on all of them."""
+    """Whether the task runs on the resource; one that names no resources runs on all."""
     return not task.resources or resource in task.resources
 
 
@@ -209,7 +209,8 @@ def _folder_name(directory: Path) -> str:
 
 
 def _chooser_args(document: Document, task: Task) -> ChooserArgs:
-    """A task's options win over `chooser-args`, and those over the top level."""
+    """The chooser's options: those of the task win over `chooser-args`, and those over the top
+    level."""
     values = {key: getattr(document, key) for key in ChooserArgs.model_fields}
     if document.chooser_args is not None:
         values |= document.chooser_args.model_dump(exclude_unset=True)
@@ -248,7 +249,7 @@ def _main_names(config: Config) -> list[str]:
 
 
 def _candidates(config: Config) -> list[str]:
-    """The files that may have been meant."""
+    """The names of the files that may have been meant."""
     files = sorted(p for p in config.directory.glob("*") if p.is_file())
     if config.language == "PYTHON":
         return [p.name for p in files if p.suffix == ".py"]

@@ -1,4 +1,4 @@
-"""What is wrong between the keys of a config, each of which is right by itself."""
+"""Faults between the keys of a config, each of which is valid by itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spearmint_int.registry import Registry
     from spearmint_int.space import Space
 
-# The keys to the place, and the sentence about it.
+# The path to a key, and the sentence about it.
 Fault: TypeAlias = tuple[list[str | int], str]
 
 AUTO = "auto"  # the acquisition that fits the likelihood
@@ -26,7 +26,7 @@ PRIOR_NAMES = (
 
 
 def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
-    """What is wrong between the keys, in the order of the table in the README."""
+    """The faults between the keys, in the order of the table in the README."""
     yield from _main_faults(document)
     yield from _variable_faults(document)
     yield from _task_faults(document)
@@ -41,7 +41,7 @@ def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
 def _main_faults(document: Document) -> Iterator[Fault]:
     tasks = (document.tasks or {}).values()
     if document.main_file is None and not any(task.main_file for task in tasks):
-        yield ["main_file"], "is required, but not there; name the objective's file"
+        yield ["main_file"], "is required, but missing; name the objective's file"
     yield from _language_faults([], document.language)
     yield from _likelihood_faults([], document.likelihood)
 
@@ -102,7 +102,7 @@ def _task_faults(document: Document) -> Iterator[Fault]:
 
 
 def _one_main_faults(document: Document) -> Iterator[Fault]:
-    """Every job evaluates all tasks: what runs it, and where, is said once."""
+    """Faults where tasks differ in what runs them, and where: every job evaluates all tasks."""
     name, objective = document.objective
     for key, spelt in (("main_file", "main-file"), ("language", "language")):
         ours = getattr(objective, key) or getattr(document, key)
@@ -149,7 +149,7 @@ def _resource_faults(document: Document, directory: Path) -> Iterator[Fault]:
 
 
 def _beside_block(key: str, value: Any, resources: Mapping[str, Resource]) -> str:
-    """What to write in place of a key that stands beside the block of these resources."""
+    """The remedy for a key that stands beside the block of these resources."""
     without = [name for name, each in resources.items() if key not in each.model_fields_set]
     if not without:
         return "every entry of the resources block has its own; take this one out"
@@ -165,7 +165,7 @@ def _beside_block(key: str, value: Any, resources: Mapping[str, Resource]) -> st
 
 
 def _shared(jobs: int, names: Sequence[str]) -> dict[str, int]:
-    """So many jobs over these resources, as evenly as can be, and at least one for each."""
+    """The number of jobs for each resource: as even as possible, and at least one."""
     each, rest = divmod(max(jobs, len(names)), len(names))
     return {name: each + (i < rest) for i, name in enumerate(names)}
 
@@ -178,7 +178,8 @@ def _choice_faults(document: Document) -> Iterator[Fault]:
 
 
 def _name_faults(keys: list[str | int], names: Registry[Any], name: str) -> Iterator[Fault]:
-    """A name that is in no registry. Nothing is loaded: `status` must not need a plugin."""
+    """The fault of a name that is not registered. The plugin of a name is not loaded, since
+    `status` must not need it."""
     if name not in names:
         others = alternatives(name, [*names, *([AUTO] if names is ACQUISITIONS else [])])
         yield keys, f"no such {names.kind}, got {show(name)}{others}"

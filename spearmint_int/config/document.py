@@ -230,7 +230,7 @@ class Document(ChooserArgs, Resource):
 
     @property
     def constraints(self) -> dict[str, Task]:
-        """The tasks that have to be at least 0, each with its likelihood."""
+        """The names and the options of the tasks that are constraints."""
         return {
             name: task.model_copy(update={"likelihood": task.likelihood or self.likelihood})
             for name, task in (self.tasks or {}).items()
@@ -247,7 +247,7 @@ class Document(ChooserArgs, Resource):
 
 
 def section_at(place: Sequence[str | int]) -> type[Section]:
-    """The object of the config that pydantic's place points into, for its known keys."""
+    """The type of the object that pydantic's place points into, which has the known keys."""
     sections: dict[str, type[Section]] = {
         "tasks": Task,
         "resources": Resource,

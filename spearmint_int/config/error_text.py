@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.config.section import Section
 
-# Words of other programs, and what they are here.
+# The words of other programs, and the keys that they are here.
 ELSEWHERE = {
     "constraint": "tasks",
     "constraints": "tasks",
@@ -40,7 +40,7 @@ ELSEWHERE = {
     "choices": "options",
     "values": "options",
 }
-# What pydantic found, by its error type; the words in braces come from the error's context.
+# The sentences for pydantic's error types; the words in braces come from the error's context.
 EXPECTED = {
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
@@ -62,7 +62,7 @@ EXPECTED = {
     "union_tag_not_found": "must be FLOAT, INT or ENUM",
 }
 
-# Known, so that they get a sentence of their own, but not worth offering.
+# Values that have a sentence of their own, but are not offered as valid ones.
 NOT_SUPPORTED = frozenset({"MATLAB", "MCR", "BINOMIAL", "STEP"})
 
 
@@ -71,7 +71,7 @@ def sentences(error: ValidationError, document: Any) -> list[str]:
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
         if detail["type"] == "too_short" and detail["input"]:
-            continue  # only for want of entries without a fault: those have sentences of their own
+            continue  # it has no entries only because each has a fault, with a sentence of its own
         place, sentence = _sentence(detail, document)
         found.setdefault(place, f"{place}: {sentence}" if place else sentence)
     return list(found.values())
@@ -112,7 +112,7 @@ def _sentence(detail: ErrorDetails, document: Any) -> tuple[str, str]:
     if kind == "extra_forbidden":
         return path_of(keys, document), _unknown_key(str(keys[-1]), section_at(detail["loc"][:-1]))
     if kind == "missing":
-        return path_of(keys, document), "is required, but not there"
+        return path_of(keys, document), "is required, but missing"
     if kind.startswith("union_tag"):
         return _variable_type(keys, detail["input"], document)
     expected = EXPECTED.get(kind, detail["msg"][:1].lower() + detail["msg"][1:])
@@ -134,7 +134,7 @@ def _variable_type(keys: list[Any], found: Any, document: Any) -> tuple[str, str
         return path_of(keys, document), f"must be an object with a type, got {show(found)}"
     place = path_of([*keys, "type"], document)
     if "type" not in found:
-        return place, "is required, but not there; write FLOAT, INT or ENUM"
+        return place, "is required, but missing; write FLOAT, INT or ENUM"
     return place, f"must be FLOAT, INT or ENUM, got {show(found['type'])}"
 
 

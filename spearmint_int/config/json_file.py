@@ -12,7 +12,7 @@ from spearmint_int.errors import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Python's and JavaScript's spellings, which people type by habit, and JSON's.
+# Spellings of Python and JavaScript, which people type by habit, and those of JSON.
 FOREIGN_LITERALS = {
     "True": "true",
     "False": "false",
@@ -23,7 +23,7 @@ FOREIGN_LITERALS = {
     "-Infinity": "a number",
 }
 
-# What the reader of the standard library says, and what it means.
+# The messages of the standard library's reader, and what they mean.
 EXPECTED = (
     ("',' delimiter", "a comma or the end of the list or object"),
     ("':' delimiter", "a colon after the key"),
@@ -127,7 +127,8 @@ def _diagnose_string(text: str, error: json.JSONDecodeError) -> tuple[int, str]:
 
 
 def _diagnose_habit(text: str, before: str, rest: str) -> tuple[int, str] | None:
-    """What other languages allow: comments, a comma before the end; or a file cut short."""
+    """The fault where the text has what other languages allow (comments, a comma before the end),
+    or is cut short."""
     at = len(text) - len(rest)
     if rest.startswith(("//", "/*", "#")):
         return at, "comments are not part of JSON; delete this one"
@@ -141,7 +142,7 @@ def _diagnose_habit(text: str, before: str, rest: str) -> tuple[int, str] | None
 
 
 def _expectation(message: str, rest: str) -> str:
-    """What the reader expected, and what is there."""
+    """The sentence on what the reader expected, and what it found."""
     if message.startswith("Extra data"):
         return f"the document ended before this, but {_found(rest)} follows"
     word = re.match(r"-?\w+", rest)

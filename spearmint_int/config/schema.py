@@ -41,7 +41,7 @@ def _spell(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _any_case(schema: dict[str, Any]) -> dict[str, Any]:
-    """`type: int` is as good as `type: INT`."""
+    """Allow every case of a fixed word: `type: int` is as good as `type: INT`."""
     if "const" in schema:
         schema = schema | {"enum": [schema["const"]]}
         del schema["const"]

@@ -1,4 +1,4 @@
-"""What every object of a config shares: hyphens or underscores, no unknown keys, its values."""
+"""The base of every object in a config: hyphens or underscores, no unknown keys, whole numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from spearmint_int.errors import ConfigError
 
-# Up to here a float is an exact integer, and so is the way through the unit cube.
+# Up to here every integer is exact as a float, also on its way through the unit cube.
 LARGEST_INTEGER = 2**53
 
 LONGEST_VALUE = 60  # of a value in an error message
@@ -79,7 +79,7 @@ def _seconds(value: Any) -> Any:
 
 
 def seconds_of(text: str) -> float:
-    """90, "90s", "1.5h": all are seconds."""
+    """The seconds that a text such as 90, "90s" or "1.5h" stands for."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(|s|m|min|h|d)\s*", text.lower())
     if match is None:
         raise ConfigError(

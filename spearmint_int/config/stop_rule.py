@@ -23,7 +23,7 @@ class StopRule:
 
     @classmethod
     def of(cls, text: str) -> StopRule | None:
-        """None where the text is no such sentence, or asks for what can't be."""
+        """The rule of a sentence; None where it is none, or asks for what is impossible."""
         match = re.fullmatch(PATTERN, " ".join(text.split()))
         try:
             regret, percent = (float(number) for number in match.groups()) if match else (0.0, 0.0)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 Bound = Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), Whole]
 
 
-# Of one variable: a model of more dimensions would not end.
+# The largest size of one variable: the model of more dimensions would take forever.
 MOST_VALUES = 10_000
 MOST_OPTIONS = 1_000
-SURELY_EXACT = 2**31  # integers up to here are told apart, however many there are
+SURELY_EXACT = 2**31  # integers up to here are distinct in the unit cube, however many there are
 
 
 class FloatVariable(Section):
@@ -129,7 +129,7 @@ class EnumVariable(Section):
 
     @model_validator(mode="after")
     def _check_options(self) -> EnumVariable:
-        # By their text, because that is how a command line or a CSV file tells them apart.
+        # They must differ in their text, by which a command line or a CSV file tells them apart.
         seen: set[str] = set()
         for text in map(str, self.options):
             if text in seen:

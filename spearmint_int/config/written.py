@@ -40,7 +40,7 @@ def written_text(document: Settings) -> str:
 
 
 def _as_declared(values: Settings) -> dict[str, Any]:
-    """What is an object of objects, each by its own section; a single resource has no block."""
+    """The objects of objects, each written by its own section; a single resource has no block."""
     resources = {
         name: _differing(each, Resource) for name, each in values.get("resources", {}).items()
     }
@@ -60,7 +60,7 @@ def _as_declared(values: Settings) -> dict[str, Any]:
 
 
 def _differing(values: Settings, section: type[Section]) -> dict[str, Any]:
-    """Under the file's keys, without what is empty or the default."""
+    """The values that differ from the default, by the file's keys; empty ones are left out."""
     fields = section.model_fields
     return {
         key.replace("_", "-"): value

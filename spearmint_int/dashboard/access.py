@@ -1,7 +1,8 @@
-"""Who may look: a token in the address once, a cookie from then on; and only by a known name.
+"""Access to the pages: by a token in the address once, by a cookie from then on; and only by a
+known host name.
 
-Without the check of the name, a page of a stranger could point its own name at this machine and
-read with the browser's help (DNS rebinding).
+Without the check of the name, a stranger's page could point its own name at this machine and read
+with the browser's help (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Access:
-    """The token that is asked for (None: nobody is asked), and the names of this server."""
+    """The token that is required (None: no token), and the names of this server."""
 
     token: str | None
     port: int
@@ -38,13 +39,13 @@ class Access:
         return f"spearmint-int-{self.port}"  # two servers of one machine share its cookies
 
     def knows(self, given: str | None) -> bool:
-        """Whether this is the token; compared in a time that tells nothing of it."""
+        """Whether this is the token, compared in constant time."""
         return self.token is None or hmac.compare_digest(
             (given or "").encode(), self.token.encode()
         )
 
     def guard(self, server: Flask) -> None:
-        """Ask at every request of the server."""
+        """Check the name and the token at every request to the server."""
         server.before_request(self._refusal)
         server.after_request(_with_headers)
 
@@ -59,7 +60,7 @@ class Access:
         return self._welcome(given or "")
 
     def _welcome(self, token: str) -> Any:
-        """To the same page, without the token in the address and in the history."""
+        """Redirect to the same page, without the token in the address and in the history."""
         rest = {key: value for key, value in request.args.items() if key != "token"}
         # as the browser wrote it: a name may have a slash; one at the start, or it is another host
         written = urlsplit(request.environ.get("REQUEST_URI") or quote(request.path)).path

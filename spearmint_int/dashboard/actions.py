@@ -1,4 +1,4 @@
-"""What the page may change where it was allowed to: callbacks that answer with one sentence."""
+"""Changes that the page may make where it was allowed to: callbacks that return one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADDRESS = State("address", "pathname")
 
 
 def add_actions(app: dash.Dash, find: Find) -> None:
-    """The buttons' callbacks; `find` gives the experiment at an address, and its parts."""
+    """Add the buttons' callbacks; `find` gives the experiment at an address, and its parts."""
     for button, action in SIMPLE.items():
         _add(app, find, button, action)
 
@@ -54,7 +54,7 @@ def _add(app: dash.Dash, find: Find, button: str, action: Action) -> None:
 
 
 def _acted(find: Find, path: str, action: Action) -> str:
-    """What the action says, or why it could not be done."""
+    """The action's sentence, or why it could not be done."""
     source, parts = find(path)
     if source is None:
         return "there is no such experiment"
@@ -70,12 +70,12 @@ def _reserve(source: Source, _: int) -> str:
 
 def _stop_run(source: Source, _: int) -> str:
     source.stop_run()
-    return "runs of this experiment end when their jobs have"
+    return "runs of this experiment end when their jobs have ended"
 
 
 def _retry(source: Source, job_id: int) -> str:
     if source.retry(job_id).is_reserved:
-        return "it is reserved again, and waits for its result to be told"
+        return "it is reserved again, and waits for its result"
     return "it will be tried again by the next run"
 
 

@@ -64,7 +64,7 @@ def _frame() -> html.Div:
 
 
 def _in_browser(name: str) -> ClientsideFunction:
-    """A function of assets/page.js, which says why it is there."""
+    """A function of assets/page.js, where it is explained."""
     return ClientsideFunction("page", name)
 
 
@@ -86,7 +86,7 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         try:
             shown = _page(sources, path, actions)
         except Exception as error:
-            shown = pages.Page("spearmint-int", _told(error))
+            shown = pages.Page("spearmint-int", _sentence_on(error))
         return shown.body, shown.title
 
     @app.callback(
@@ -99,7 +99,7 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         try:
             lines = [_line(name, source) for name, source in sources.items()]
         except Exception as error:  # of the server that lists them
-            return _told(error), ""
+            return _sentence_on(error), ""
         seen_now = " ".join(f"{e.name} {e.state.version} {e.fault}" for e in lines)
         return (no_update, no_update) if seen == seen_now else (pages.overview(lines), seen_now)
 
@@ -113,7 +113,7 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         try:
             return pages.explanation(source.explanation(job_id))
         except Exception as error:
-            return _told(error)
+            return _sentence_on(error)
 
     @app.callback(
         Output("choice", "children"),
@@ -130,19 +130,19 @@ def _add_pages(app: dash.Dash, sources: Mapping[str, Source], actions: bool) -> 
         except SpearmintError:  # told beside the explanation
             return no_update
         except Exception as error:
-            return _told(error)
+            return _sentence_on(error)
         if drawn is None:
             return no_update
         title, bare = headed(drawn.to_plotly_json())
         return pages.figure(title, pages.graph(bare))
 
 
-def _told(error: Exception) -> html.P:
+def _sentence_on(error: Exception) -> html.P:
     return html.P(_sentence(error), className="fault")
 
 
 def _sentence(error: Exception) -> str:
-    """Why there is nothing to see: a page whose answer never comes would stay empty for ever."""
+    """The sentence for any error: without an answer, a page would stay empty for ever."""
     if isinstance(error, SpearmintError):
         return str(error)
     logging.getLogger(__name__).error("a part of a page", exc_info=error)
@@ -160,11 +160,11 @@ def _page(sources: Mapping[str, Source], path: str | None, actions: bool) -> pag
     try:
         return _page_of(source, parts[2:], actions)
     except Exception as error:
-        return pages.experiment(source.name, " ".join(parts[2:]) or "jobs", _told(error))
+        return pages.experiment(source.name, " ".join(parts[2:]) or "jobs", _sentence_on(error))
 
 
 def _line(name: str, source: Source) -> pages.Line:
-    """One that can't be read must not hide the others."""
+    """The line of an experiment, also of one that can't be read, which must not hide the others."""
     try:
         state, config = source.state(), source.config
         return pages.Line(name, state, config.budget, config.maximize)
@@ -216,7 +216,7 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
         try:
             return _news(source, order, wanted or "", theme, seen)
         except Exception as error:
-            return _told(error), no_update, no_update, ""
+            return _sentence_on(error), no_update, no_update, ""
 
     for part, news in (
         (Output("shown", "children"), "table"),
@@ -238,7 +238,7 @@ def _add_live_jobs(app: dash.Dash, sources: Mapping[str, Source]) -> None:
 
 
 def _news(source: Source, order: pages.Order, wanted: str, theme: str, seen: str) -> Any:
-    """The head, the table, the best so far, and what is seen with them; no more than is new."""
+    """The head, the table, the best so far, and the version that is shown; only what is new."""
     now, config = source.state(), source.config
     news = f"{now.version} {theme} "
     seen_now = f"{news}{order} {wanted}"

@@ -1,4 +1,4 @@
-"""Which experiments there are: those of the folders, and those on a server as they come and go."""
+"""The experiments to show: those of the folders, and those on a server, which come and go."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Catalogue(Mapping[str, Source]):
         return len(self._all())
 
     def close(self) -> None:
-        """Let go of the server's stores."""
+        """Close the server's stores."""
         for source in self._on_server.values():
             source.close()
 
@@ -53,7 +53,8 @@ class Catalogue(Mapping[str, Source]):
             return {**self._folders, **{s.name: s for s in self._on_server.values()}}
 
     def _refresh(self) -> None:
-        """Ask the server; where it is away none of its experiments has to find that out."""
+        """Ask the server what it has; while it is away, no experiment has to find that out by
+        itself."""
         away = None
         try:
             before, self._on_server = self._on_server, self._listed()
@@ -65,7 +66,8 @@ class Catalogue(Mapping[str, Source]):
             source.away = away
 
     def _listed(self) -> dict[StoreAddress, Source]:
-        """What is on the server now; a page that is open keeps what it has read."""
+        """The experiments on the server now; those that were there before keep what they have
+        read."""
         shown = {_place(source) for source in self._folders.values()}
         there = [p for p in self._listing() if (p.database_name, p.experiment_name) not in shown]
         names = [*self._folders, *(place.experiment_name for place in there)]
@@ -80,7 +82,7 @@ class Catalogue(Mapping[str, Source]):
 
 
 def _place(source: Source) -> tuple[str, str] | None:
-    """Where a folder's experiment is on a server, if it is."""
+    """The database and name of a folder's experiment, if it is on a server."""
     database = source.config.database
     return None if database.address is None else (database.name, source.config.experiment_name)
 

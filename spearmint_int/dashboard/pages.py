@@ -1,4 +1,4 @@
-"""The pages as components: pure functions of what was read. All text is text; React escapes it."""
+"""The pages as components: pure functions of what was read. React escapes all text."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from spearmint_int.explanation_text import explanation_facts, reasons
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Best, Trial, best_of, counts_text, without_best
+from spearmint_int.snapshot import Best, Trial, best_trial, counts_text, without_best
 from spearmint_int.space import Space
 
 PAGE_ROWS = 50
 BLANK = {"xaxis": {"visible": False}, "yaxis": {"visible": False},
          "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}  # fmt: skip
 LOOK_MILLISECONDS = 1000
-LIVE = ("list", "jobs", "figure")  # what is looked at again and again
-Order = Mapping[str, Any]  # of the table: its column, which way, which page
+LIVE = ("list", "jobs", "figure")  # the parts that are read again and again
+Order = Mapping[str, Any]  # of the table: its column, the direction, and the page
 FIXED_COLUMNS = ("job", "value", "status", "seconds")
 
 
 @dataclass(frozen=True)
 class Page:
-    """What an address shows; the title tells the browser's tabs apart."""
+    """A page, and its title, by which the browser's tabs differ."""
 
     title: str
     body: Any
@@ -50,13 +50,13 @@ def facts(rows: Iterable[tuple[str, str]]) -> html.Dl:
 
 
 def status_word(outcome: str) -> html.Span:
-    """Each of its words is a class, as page.js has it."""
+    """The outcome of a job, with each of its words as a class, as page.js does it."""
     return html.Span(outcome, className=f"status {re.sub('[^a-zA-Z ]', '', outcome)}")
 
 
 def live(body: Any, name: str) -> html.Div:
-    """A page of those in LIVE, with a clock of its own: what another page has would not be there.
-    It looks at each tick while somebody sees it, and remembers what it has shown."""
+    """A part of LIVE with a clock of its own, since the clock of another page would not exist here.
+    It is read again at each tick while somebody sees it, and remembers what it has shown."""
     clock = dcc.Interval(id=f"clock-{name}", interval=LOOK_MILLISECONDS)
     look, seen = dcc.Store(id=f"look-{name}"), dcc.Store(id=f"seen-{name}", data="")
     return html.Div([clock, look, seen, body])
@@ -89,7 +89,7 @@ def _experiment_row(line: Line) -> html.Tr:
         return html.Tr([html.Td(link), html.Td(line.fault, colSpan=3, className="fault")])
     state = line.state
     finished = value_text.out_of(state.finished, line.budget)
-    best = best_of(state.rows, maximize=line.maximize)
+    best = best_trial(state.rows, maximize=line.maximize)
     none = without_best(state.rows) or value_text.number(None)
     shown = none if best is None else value_text.number(best.value)
     cells = [link, finished, str(state.counts[JobStatus.PENDING]), shown]
@@ -100,7 +100,7 @@ def _experiment_row(line: Line) -> html.Tr:
 
 
 def experiment(name: str, what: str, body: Any) -> Page:
-    """The head that all of its pages share, and one of them; `what` it shows may be a tab."""
+    """A page of an experiment below the head that all of its pages share; `what` may be a tab."""
     tabs = [("jobs", address("e", name))]
     kinds = dict.fromkeys([*PLOTS.built_in, *PLOTS])  # those of other packages last
     tabs += [(kind, address("e", name, "figures", kind)) for kind in kinds]
@@ -115,7 +115,7 @@ def experiment(name: str, what: str, body: Any) -> Page:
 def jobs_page(cells: Mapping[str, str]) -> html.Div:
     """The live part of an experiment: the best so far and the table, filled by callbacks.
 
-    `cells` are those of a result that may be added, where anything may be changed at all.
+    `cells` are those of a result to be added, empty where nothing may be changed.
     """
     box = dcc.Input(
         id="filter", type="search", placeholder="filter: broken depth=4 …", debounce=0.3, value="",
@@ -155,7 +155,7 @@ def _result_form(cells: Mapping[str, str]) -> html.Details:
 
 
 def standing(state: State, budget: int | None, space: Space, *, maximize: bool) -> html.Dl:
-    """How far it is, and the best so far."""
+    """How far the experiment is, and the best so far."""
     each = value_text.with_outside(counts_text(state.counts, state.rows), state.outside)
     finished = value_text.out_of(state.finished, budget)
     rows = [("finished", f"{finished} ({each or 'none yet'})")]
@@ -204,7 +204,7 @@ def graph(drawing: Any, **named: str) -> dcc.Graph:
 
 
 def heading(lines: Sequence[str]) -> list[Any]:
-    """A figure's title, and what else its lines say."""
+    """A figure's title as a heading, with its other lines below."""
     return [html.H3(lines[0]), *(html.P(line) for line in lines[1:])]
 
 
@@ -222,7 +222,7 @@ def figure_page() -> html.Div:
 
 
 def job_page(name: str, job: Job, output: str, *, task: str, actions: bool) -> html.Div:
-    """All about one job; why it was chosen is calculated after the page is there."""
+    """All about one job; why it was chosen is computed once the page is shown."""
     parts: list[Any] = [
         dcc.Link("← jobs", href=address("e", name)),
         html.H2(["job ", str(job.id), " ", status_word(Trial.of_job(job, task).outcome)]),

@@ -1,4 +1,4 @@
-"""One experiment as the pages read it: as little as possible, and only when something changed."""
+"""One experiment as the pages read it: as little as possible, and only when it has changed."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 1.0  # for a server that is away: the next look comes soon
 VALUE = "value"  # the cell of a result
 OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
-# A figure of the model is drawn again at most after so many times what it took: however large the
-# experiment, that is a fiftieth of one core.
+# A figure of the model is drawn again only after a rest of so many times what it took: however
+# large the experiment, that is a fiftieth of one core.
 REST = 50.0
 MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
 
 
 @dataclass(frozen=True)
 class State:
-    """What is known of the jobs, without their heavy parts."""
+    """The jobs at one moment, without their heavy parts."""
 
     counts: dict[JobStatus, int]
     rows: tuple[Trial, ...]
@@ -64,12 +64,12 @@ class State:
 
     @property
     def version(self) -> str:
-        """Another one whenever the number of jobs in a state has changed."""
+        """A text that changes whenever the number of jobs in a status does."""
         return "-".join(str(self.counts[status]) for status in JobStatus)
 
     @property
     def outside(self) -> int:
-        """Jobs that have ended and don't count: results that were brought."""
+        """The number of ended jobs that don't count: results from elsewhere."""
         return sum(self.counts[status] for status in FINISHED) - self.finished
 
 
@@ -86,21 +86,22 @@ class Drawn:
     again_at: float = 0.0  # when it is worth drawing again
 
     def is_of(self, version: str) -> bool:
-        """Whether there is nothing newer to draw; what failed may have been a passing fault."""
+        """Whether there is nothing newer to draw. A figure that failed is drawn again, since its
+        fault may have passed."""
         return self.figure is not None and self.version == version
 
 
 class Source:
     """An experiment's config, its store (opened when there is one), and what was read of it.
 
-    `load` reads the config; where that can't be done it is tried again at the next look. Several
-    requests ask at once. One at a time reads; what takes long has a lock of its own, so that the
+    `load` reads the config; where that fails it is tried again at the next look. Of several
+    requests at once one reads at a time; whatever takes long has a lock of its own, so that the
     live page goes on.
     """
 
     def __init__(self, load: Callable[[], Config], *, name: str) -> None:
         self._load, self.name = load, name
-        self.away: StoreUnavailable | None = None  # where it is known that the server is
+        self.away: StoreUnavailable | None = None  # the fault while the server is known to be away
         self._reading, self._thinking = threading.Lock(), threading.Lock()
         self._opened: Store | None = None
         self._state = NOTHING
@@ -112,7 +113,7 @@ class Source:
 
     @classmethod
     def of(cls, config: Config) -> Source:
-        """That of a config which is known already."""
+        """The source of a config that is read already."""
         return cls(lambda: config, name=config.experiment_name)
 
     @cached_property
@@ -150,7 +151,8 @@ class Source:
         return drawn
 
     def _draw(self, key: tuple[str, str], version: str) -> None:
-        """In a thread of its own; one that fails rests too, or it would be tried all the time."""
+        """Draw a figure in a thread of its own. One that fails rests too, or it would be tried all
+        the time."""
         with self._thinking:
             began = _clocks()
             figure, sentence = self._drawing(*key, version)
@@ -170,7 +172,7 @@ class Source:
         return drawn, f"of {len(snapshot.trials)} jobs, at {time.strftime('%H:%M:%S')}"
 
     def job(self, job_id: int) -> Job:
-        """Everything about one job; JobNotFound, or StoreMissing where there is none at all."""
+        """Everything about one job; raises JobNotFound, or StoreMissing where there is no store."""
         return self._store().job(job_id)
 
     def output(self, job_id: int) -> str:
@@ -190,7 +192,8 @@ class Source:
             return explain(experiment, store.job_points(list(JobStatus)), store.job(job_id))
 
     def choice(self, job_id: int, theme: str) -> go.Figure | None:
-        """What the job and its neighbours promised when it was chosen; None if no model did."""
+        """The figure of what the job and its neighbours promised when it was chosen; None where no
+        model chose it."""
         from spearmint_int.analysis.choice import next_choice  # noqa: PLC0415
         from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
         from spearmint_int.plots.choice import figure  # noqa: PLC0415
@@ -209,7 +212,7 @@ class Source:
         return found and figure(found, problem.space, title=title, theme=theme)
 
     def cells(self) -> dict[str, str]:
-        """What `add` wants of a result: a cell for each element, and what may stand in it."""
+        """The cells of a result that `add` takes: one for each element, with what may be in it."""
         from spearmint_int.results_file import parameter_columns  # noqa: PLC0415
 
         variables = self.config.variables.values()
@@ -219,7 +222,7 @@ class Source:
         return {**dict(zip(columns, hints, strict=True)), VALUE: "the result", **beside}
 
     def close(self) -> None:
-        """Let go of the store, until somebody asks again."""
+        """Close the store, until the next request."""
         store, self._opened = self._opened, None
         if store is not None:
             store.close()
@@ -240,20 +243,21 @@ class Source:
         stop_runs(self._store())
 
     def reserve(self) -> int:
-        """Hold the next point; its job's number."""
+        """Reserve the next point; its job's number."""
         from spearmint_int.reservation import reserve  # noqa: PLC0415
 
         with closing(open_store(self.config, patience=PATIENCE_SECONDS)) as store:
             return reserve(self._load(), store, 1)[0].id
 
     def tell(self, job_id: int, words: Sequence[str]) -> None:
-        """The result of a reserved job: a number, and `name=number` for each constraint."""
+        """Add the result of a reserved job: a number, and `name=number` for each constraint."""
         from spearmint_int.reservation import tell, told_values  # noqa: PLC0415
 
         tell(self._store(), job_id, told_values(words, self.config))
 
     def add(self, cells: Mapping[str, Any]) -> int | None:
-        """A result from elsewhere, as the cells of `add`'s files have it; None if it is known."""
+        """Add a result from elsewhere, in the cells of `add`'s files; its job's number, or None
+        where the result is known already."""
         from spearmint_int.imported_results import add_results  # noqa: PLC0415
         from spearmint_int.results_file import Row, result_of  # noqa: PLC0415
 
@@ -273,10 +277,11 @@ class Source:
         return self._opened
 
     def _rows(self, store: Store, tally: Tally) -> tuple[Trial, ...]:
-        """Finished jobs are read once, and unfinished ones, which are few, each time.
+        """The table's rows. Finished jobs are read once, and unfinished ones, which are few, each
+        time.
 
-        Where there are other than were counted (some were removed, or can't be read) all are read
-        anew, so that what is left of them is shown.
+        Where others are found than were counted (some were removed, or can't be read), all are read
+        anew, so that those that are left are shown.
         """
         self._eras = eras(store)
         waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED) if self._fits(e)}
@@ -290,7 +295,7 @@ class Source:
         return tuple(rows[job_id] for job_id in sorted(rows))
 
     def _read_each(self, store: Store, ids: Sequence[int]) -> None:
-        """Those of the jobs that have ended, if it is not for so many."""
+        """Read one by one those of a few jobs that have ended; many are left to `_read_all`."""
         for job_id in ids if len(ids) <= FEW_JOBS else ():
             with suppress(JobNotFound, DamagedJob):
                 job = store.job(job_id)
@@ -306,7 +311,7 @@ class Source:
         return Trial.of_job(of_today(job, self.config), self.config.task_name)
 
     def _row(self, point: JobPoint, broken: Job | None) -> Trial:
-        """The part that the table shows; the times of a job are on its own page."""
+        """The row of a job, without its times, which its own page has."""
         seconds = point.seconds
         return Trial(
             id=point.id,
@@ -326,16 +331,16 @@ class Source:
         return params_of_today(decoded, self.config)
 
     def _fits(self, job: Job | JobPoint) -> bool:
-        """False where somebody has edited the point, so that it is one of another space."""
+        """Whether the point is one of its space: somebody may have edited it."""
         return len(job.point) == self._space_of(job.id).dimensions
 
     def _space_of(self, job_id: int) -> Space:
-        """That of the variables as they were declared when the job was added."""
+        """The space of the variables as they were declared when the job was added."""
         known = eras_until(self._eras, job_id)
         return known[-1].space if known else self.space
 
     def _snapshot(self, version: str) -> Snapshot:
-        """All figures of a version share one model."""
+        """The snapshot of a version, so that all its figures share one model."""
         if self._shared is None or self._shared[0] != version:
             self._shared = version, self._read_snapshot()
         return self._shared[1]
@@ -352,8 +357,8 @@ class Source:
 
 
 def _clocks() -> FloatArray:
-    """The time on the wall, which tells how busy the machine is, and that of the processor, where
-    several threads count as several."""
+    """The time by the wall clock, which shows how busy the machine is, and the processor time, of
+    which several threads take several times as much."""
     return np.array([time.monotonic(), time.process_time()])
 
 
@@ -372,7 +377,7 @@ def _end_of(path: Path) -> str:
 
 
 def sorted_rows(rows: Sequence[Trial], column: str, *, descending: bool) -> list[Trial]:
-    """By a column of the table; what has no value there comes last in either order."""
+    """The rows sorted by a column; those without a value in it come last in either order."""
     keys = [(_key(row, column), row) for row in rows]
     there = [(key, row) for key, row in keys if key is not None]
     missing = [row for key, row in keys if key is None]

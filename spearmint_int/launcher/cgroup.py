@@ -1,8 +1,8 @@
-"""A job's own control group (Linux, cgroup v2): no process gets out of it, whatever it does.
+"""A job's own control group (Linux, cgroup v2), which no process can leave.
 
-Made below our own group, where we may: as root, in a container that has one to itself, in a user's
-session that systemd has delegated. Elsewhere a job's processes are known by session, parents and
-environment alone, which a process can leave if it takes the trouble.
+It is made below our own group where that is allowed: as root, in a container that has a group to
+itself, in a user's session that systemd has delegated. Elsewhere a job's processes are known only
+by session, parents and environment, all of which a process can change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class JobGroup:
 
     @classmethod
     def make(cls, mark: str) -> JobGroup | None:
-        """None where there may be none."""
+        """A new group for the job; None where that is not possible."""
         own = _own_group()
         if own is None:
             return None
@@ -42,18 +42,18 @@ class JobGroup:
         return None
 
     def join(self) -> None:
-        """For the process that is to be in it, before it is anything else."""
+        """Put the calling process into the group, before it becomes anything else."""
         with contextlib.suppress(OSError):
             os.write(self._join, b"0")
 
     def end(self) -> None:
-        """End everything in it, and remove it."""
+        """End all processes of the group, and remove it."""
         os.close(self._join)
         _end(self._path)
 
 
 def end_groups(mark: str) -> None:
-    """End what killed workers have left of the job, wherever on this machine their groups are."""
+    """End the processes that killed workers have left of the job, in any group of this machine."""
     mount = mount_point()
     if mount is not None:
         for path in mount.rglob(f"{_prefix(mark)}*"):
@@ -61,7 +61,7 @@ def end_groups(mark: str) -> None:
 
 
 def _end(path: Path) -> None:
-    """Nothing happens to a group that is another user's, or gone."""
+    """End the group at the path; one of another user, or that is gone, is left alone."""
     until = time.monotonic() + END_SECONDS
     with contextlib.suppress(OSError):
         (path / "cgroup.kill").write_text("1")
@@ -75,7 +75,7 @@ def _prefix(mark: str) -> str:
 
 
 def _own_group() -> Path | None:
-    """The group that we are in, as a folder."""
+    """The folder of the group that this process is in."""
     mount = mount_point()
     if mount is None:
         return None
@@ -83,7 +83,7 @@ def _own_group() -> Path | None:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
         inner = next(line[3:] for line in lines if line.startswith("0::"))
         path = mount / inner.lstrip("/")
-        # Looked at from inside of a container, the path may be another one's.
+        # Inside of a container the path may lead to another group.
         if str(os.getpid()) in (path / "cgroup.procs").read_text().split():
             return path
     return None
@@ -91,7 +91,7 @@ def _own_group() -> Path | None:
 
 @cache
 def mount_point() -> Path | None:
-    """Where the hierarchy of version 2 is; none outside of Linux."""
+    """The folder of the hierarchy of version 2; None outside of Linux."""
     if sys.platform != "linux":
         return None
     with contextlib.suppress(OSError, StopIteration):

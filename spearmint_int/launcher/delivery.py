@@ -1,6 +1,6 @@
-"""From a worker to the store: the claim's outcome, written whatever happens.
+"""Writing the outcome of a claim to the store, also after the store was away.
 
-The outcome is a value of three kinds: numbers, a failure, or None for a job that is handed back.
+The outcome is one of three: numbers, a failure, or None for a job that is handed back.
 While the store is away it is kept in `output/undelivered/`, where the next manager finds it.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spearmint_int.launcher.outcome import Outcome
     from spearmint_int.stores.protocol import Store
 
-# Another try can't help these: the objective has answered, or can't be used as it is.
+# Failures that another try can't mend: the objective has answered, or can't be used as it is.
 FINAL_KINDS = frozenset(
     {
         FailureKind.BAD_RESULT,
@@ -42,7 +42,7 @@ def write_outcome(
 ) -> bool:
     """Settle the claim. False when it was lost: somebody else has the job, or it was deleted.
 
-    `seconds_ago` is how long the outcome has waited: a job's time is without the store's outage.
+    `seconds_ago` is how long the outcome has waited, which is not part of the job's time.
     """
     waited = max(seconds_ago, 0.0)  # the clock may have been set back
     try:
@@ -64,9 +64,8 @@ def undelivered_folder(directory: Path) -> Path:
 
 
 def keep_outcome(order: Order, outcome: Outcome, *, seconds_ago: float = 0.0) -> Path:
-    """Write the outcome beside the outputs, as a whole or not at all, and to the disk itself.
-
-    It was there `seconds_ago`: only then is it known that the store is away.
+    """Write the outcome to a file beside the outputs, as a whole or not at all, and to the disk
+    itself; the path of that file. `seconds_ago` is how long the outcome has waited already.
     """
     folder = undelivered_folder(Path(order.launch.directory))
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,14 +84,15 @@ def keep_outcome(order: Order, outcome: Outcome, *, seconds_ago: float = 0.0) ->
 
 @dataclass(frozen=True)
 class Delivery:
-    """What became of kept outcomes: the jobs that took theirs, and sentences on the others."""
+    """What became of kept outcomes: the jobs whose outcome is in the store now, and a sentence for
+    each file that was set aside."""
 
     delivered: tuple[int, ...] = ()
     notices: tuple[str, ...] = ()
 
 
 def deliver_kept_outcomes(directory: Path, store: Store, *, experiment: str) -> Delivery:
-    """Write the outcomes that workers could not, where they are this experiment's.
+    """Write the outcomes of this experiment that workers could not write to the store.
 
     A file is deleted only when the store has its outcome. One that can't be read, or whose job went
     on without it, is set aside under another name.
@@ -116,7 +116,9 @@ def deliver_kept_outcomes(directory: Path, store: Store, *, experiment: str) -> 
             delivered.append(kept.claim.job_id)
             path.unlink(missing_ok=True)
         else:
-            notices.append(_set_aside(path, "refused", f"job {kept.claim.job_id} has gone on"))
+            notices.append(
+                _set_aside(path, "refused", f"job {kept.claim.job_id} has gone on without it")
+            )
     with contextlib.suppress(OSError):  # not there, or not empty
         undelivered_folder(directory).rmdir()
     return Delivery(tuple(delivered), tuple(notices))
@@ -128,11 +130,12 @@ class _Kept:
     outcome: Outcome
     max_attempts: int
     experiment: str
-    ended: float  # when the outcome was there, by the clock of its machine
+    ended: float  # when the objective ended, by the clock of its machine
 
 
 def _read(path: Path) -> _Kept | None:
-    """None when its worker, back in touch with the store, has just removed it."""
+    """The outcome in a file; None when its worker, back in touch with the store, has just removed
+    the file."""
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         written = path.stat().st_mtime
@@ -143,7 +146,7 @@ def _read(path: Path) -> _Kept | None:
         Failure(**kept["failure"]) if kept["failure"] else checked_values(kept["values"]),
         int(kept["max_attempts"]),
         str(kept["experiment"]),
-        float(kept.get("ended", written)),  # earlier versions did not say it
+        float(kept.get("ended", written)),  # earlier versions did not write it
     )
 
 

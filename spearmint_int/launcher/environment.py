@@ -1,8 +1,8 @@
 """The environment of objectives: ours, with the lines of the resource's `environment-file`.
 
 The file has a line NAME=value for each variable, as bash would read it: `export`, quotes, comments
-and `~` are understood, $NAME and ${NAME} stand for what the environment and the lines before have,
-and for nothing where there is no such variable. A line that would run something is refused.
+and `~` are understood; $NAME and ${NAME} stand for a variable of the environment or of a line
+before, and for nothing where there is none. A line that would run something is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.config import Config
 
-# What is ours alone: an objective has no business with the database.
+# Variables that objectives don't get: they have no business with the database.
 SECRET_VARIABLES = ("SPEARMINT_DB_ADDRESS",)
 
 VARIABLE = r"\$(?:(?P<name>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)\})"
@@ -37,12 +37,12 @@ QUOTED = re.compile(
 
 
 def public_environment() -> dict[str, str]:
-    """Ours, without what is ours alone."""
+    """This process's environment, without the secret variables."""
     return {n: value for n, value in os.environ.items() if n not in SECRET_VARIABLES}
 
 
 def objective_environment(directory: Path, file_name: str | None) -> dict[str, str]:
-    """Ours, without what is ours alone, and with the file's lines."""
+    """The environment of a resource's objectives: the public one, with the file's variables."""
     environment = public_environment()
     if file_name is not None:
         environment |= read_environment(directory / file_name, environment)
@@ -50,13 +50,14 @@ def objective_environment(directory: Path, file_name: str | None) -> dict[str, s
 
 
 def objective_environments(config: Config) -> list[dict[str, str]]:
-    """Those of all resources that take jobs; ObjectiveError names a line that can't be read."""
+    """The environment of each resource that takes jobs; ObjectiveError names a line that can't be
+    read."""
     files = dict.fromkeys(resource.environment_file for resource in config.resources.values())
     return [objective_environment(config.directory, file) for file in files]
 
 
 def read_environment(path: Path, known: Mapping[str, str]) -> dict[str, str]:
-    """The variables of a file, where `known` are there already."""
+    """The variables of a file, whose lines may refer to those in `known`."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -105,7 +106,7 @@ def _words(line: str, known: Mapping[str, str]) -> Iterator[str]:
 
 
 def _text(piece: re.Match[str], known: Mapping[str, str]) -> str:
-    """What a piece of a word stands for."""
+    """The text that a piece of a word stands for."""
     found = piece.groupdict()
     if found.get("quoted") is not None:
         return "".join(_text(inner, known) for inner in _pieces(QUOTED, found["quoted"]))
@@ -128,13 +129,13 @@ def _pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def _refusal(rest: str) -> str:
-    """Why what stands here can't be read."""
+    """Why the rest of a line can't be read."""
     if rest.startswith(("`", "$(")):
-        return "runs a command, which is not done here; write down the value"
+        return "runs a command, which is not allowed here; write the value itself"
     if rest[0] == "$":
         return f"has {rest[:2]}: only $NAME and ${{NAME}} are replaced; quote it with '…'"
     if rest[0] == "~":
-        return "has ~ with a name: only ~ itself is replaced; write down the folder"
+        return "has ~ with a name: only ~ itself is replaced; write the folder itself"
     if rest[0] in "'\"":
         return "has a quote without its end"
     if rest[0] == "\\":

@@ -60,11 +60,11 @@ def run_objective(
 ) -> Outcome | None:
     """Call the objective and wait for its end; None when it was interrupted without a result.
 
-    `started` is called with the id of the process group once it runs; until then this function
-    wants no other thread.
+    `started` is called with the id of the process group once it runs; until then no other thread
+    may run.
     """
     if launch.attempt > 1:
-        end_marked(launch.mark)  # what a killed worker has left must not run beside us
+        end_marked(launch.mark)  # processes that a killed worker has left must not run beside ours
         output.write(f"[spearmint-int: attempt {launch.attempt}]\n".encode())
     call = _python_call if launch.language == "PYTHON" else _shell_call
     try:
@@ -82,7 +82,7 @@ def run_objective(
 def _python_call(
     launch: Launch, files: ExitStack
 ) -> tuple[Command, Callable[[ProcessEnd], Outcome | None]]:
-    """The request and the result travel through files without a name."""
+    """Run a Python objective; the request and the result travel through files without a name."""
     request = _nameless_file(files, launch.to_json())
     result = _nameless_file(files, "")
     fds = (request, result)
@@ -102,7 +102,8 @@ def _python_call(
 def _shell_call(
     launch: Launch, files: ExitStack
 ) -> tuple[Command, Callable[[ProcessEnd], Outcome | None]]:
-    """JSON on stdin (a file: an objective that doesn't read it blocks nobody), and arguments."""
+    """Run a SHELL objective, with the parameters as arguments and as JSON on stdin, which is a
+    file, so that an objective that doesn't read it blocks nobody."""
     stdin = _nameless_file(files, json.dumps(plain_params(launch)) + "\n")
     words = [os.path.abspath(launch.main_path), *shell_arguments(launch)]
 
@@ -135,7 +136,8 @@ def _command(
 
 
 def shell_arguments(launch: Launch) -> list[str]:
-    """`--name value`, and `--name value value …` for a vector."""
+    """The arguments of a SHELL objective: `--name value`, and `--name value value …` for a
+    vector."""
     words = []
     for argument in launch.arguments:
         words += [f"--{argument.name}", *map(str, argument.values)]
@@ -145,7 +147,7 @@ def shell_arguments(launch: Launch) -> list[str]:
 
 
 def plain_params(launch: Launch) -> dict[str, Any]:
-    """The parameters as the job holds them: a scalar at size 1, else a list."""
+    """The parameters as the job has them: a scalar for size 1, else a list."""
     return {a.name: a.values[0] if len(a.values) == 1 else list(a.values) for a in launch.arguments}
 
 

@@ -42,8 +42,8 @@ HEADER = struct.Struct("!Q")  # the length of the order that follows
 class LifePipe:
     """The manager's end of the pipe that a worker holds open while it lives.
 
-    Through it come words: the worker's process id, from when on a signal hands the job back; the
-    objective's process group; and DONE.
+    The worker writes words to it: its process id, as soon as a signal would make it hand the job
+    back; the objective's process group; and DONE.
     """
 
     def __init__(self, fd: int, *, mark: str) -> None:
@@ -55,11 +55,11 @@ class LifePipe:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there was a worker, as far as `is_open` has heard."""
+        """Whether a worker has started, as far as `is_open` has read."""
         return bool(self._words)
 
     def is_open(self) -> bool:
-        """Take what came; False when the worker is gone, however it ended."""
+        """Read what the worker has written; False when the worker is gone, however it ended."""
         try:
             data = os.read(self.fd, 64)
         except BlockingIOError:
@@ -70,17 +70,18 @@ class LifePipe:
         return bool(data)
 
     def cancel(self) -> None:
-        """Ask the worker to hand its job back, as soon as it can be asked."""
+        """Ask the worker to hand its job back, as soon as it can receive a signal."""
         self._is_cancelled = True
         if self.is_open():
             self._terminate()
 
     def close(self) -> None:
-        """Let go of a worker that runs on."""
+        """Close our end; the worker runs on."""
         os.close(self.fd)
 
     def bury(self) -> None:
-        """What a killed worker leaves behind must not run beside the next attempt."""
+        """End the objective that a killed worker has left, so that it does not run beside the next
+        attempt."""
         self.close()
         words = self._words.split(b" ")
         if len(words) > 2 and words[-1] != DONE:
@@ -88,7 +89,7 @@ class LifePipe:
             end_marked(self._mark)
 
     def _terminate(self) -> None:
-        """While the pipe is open, the process id is still the worker's own."""
+        """Send SIGTERM to the worker: while the pipe is open, the process id is still its own."""
         pid, space, _ = self._words.partition(b" ")
         if space:
             with contextlib.suppress(ProcessLookupError):
@@ -96,7 +97,7 @@ class LifePipe:
 
 
 def send_order(channel: socket.socket, order: Order, life_fd: int) -> None:
-    """The manager's side: an order, and the file that tells of the worker's life."""
+    """Send an order to the server, with the worker's end of the pipe."""
     text = order.to_json().encode()
     socket.send_fds(channel, [HEADER.pack(len(text))], [life_fd])
     channel.sendall(text)
@@ -105,7 +106,7 @@ def send_order(channel: socket.socket, order: Order, life_fd: int) -> None:
 def serve(channel: socket.socket) -> None:
     """Fork a worker for each order, until the other side is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the manager's business
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the workers
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the workers
     while (received := _receive(channel)) is not None:
         order, life_fd = received
         _prepare(order.store)
@@ -116,7 +117,7 @@ def serve(channel: socket.socket) -> None:
 
 
 def _is_forked(job_id: int) -> bool:
-    """Fork; True in the child. Where that is refused, the manager sees a pipe without a word."""
+    """Fork; True in the child. Where the system refuses, the manager sees its pipe closed."""
     try:
         return os.fork() == 0
     except OSError as error:
@@ -127,9 +128,10 @@ def _is_forked(job_id: int) -> bool:
 
 @cache
 def _prepare(place: StoreAddress) -> None:
-    """Once, what every worker would have to do for itself: late imports, codecs, searched paths.
+    """Do once what every worker would have to do: late imports, codecs, searched paths.
 
-    What fails here (a full disk, no files left) fails in the worker too, which can tell of it.
+    A fault here (a full disk, no files left) is ignored: the worker will have it too, and reports
+    it.
     """
     client = partial(load_client, place)
     for step in (client, kernel_oom_kills, mount_point, tempfile.gettempdir, Wakeup):
@@ -160,17 +162,17 @@ def _read_exactly(channel: socket.socket, length: int) -> bytes | None:
 
 
 def _work(order: Order, life_fd: int) -> NoReturn:
-    """The forked worker: in its own session, so that it survives the manager's terminal."""
+    """Run the forked worker, in its own session, so that it survives the manager's terminal."""
     status = 1
     try:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         adopt_orphans()
         interrupt = set_by_signals()
-        _tell(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
-        supervise(order, interrupt, announce=lambda group: _tell(life_fd, b"%d " % group))
+        _send_words(life_fd, b"%d " % os.getpid())  # from now on a signal hands the job back
+        supervise(order, interrupt, announce=lambda group: _send_words(life_fd, b"%d " % group))
         end_children()
-        _tell(life_fd, DONE)
+        _send_words(life_fd, DONE)
         status = 0
     except BaseException:
         traceback.print_exc()
@@ -179,7 +181,7 @@ def _work(order: Order, life_fd: int) -> NoReturn:
         os._exit(status)
 
 
-def _tell(life_fd: int, words: bytes) -> None:
-    """To the manager, if there is one: the job does not depend on it."""
+def _send_words(life_fd: int, words: bytes) -> None:
+    """Write to the manager, if there still is one: the job does not depend on it."""
     with contextlib.suppress(BrokenPipeError):
         os.write(life_fd, words)

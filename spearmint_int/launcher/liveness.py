@@ -1,4 +1,4 @@
-"""Who is alive: processes told apart by their start, and owners of claims by their process.
+"""Whether a process is alive, known by its id and its start, and so whether a claim's owner is.
 
 A process id alone says little. Another process may have it by now; on another machine, or in
 another container of this one, it means another process, whatever the hostname. So a process is
@@ -27,7 +27,7 @@ def process_start(pid: int) -> str:
 
 
 def is_known_alive(pid: int, start: str) -> bool:
-    """True when the process is there, counted as ours are, and more than a zombie."""
+    """True when the process exists, is numbered as ours are, and is no zombie."""
     try:
         return start != UNKNOWN and process_start(pid) == start and _status(pid)[0] not in "ZX"
     except (OSError, IndexError):
@@ -35,7 +35,7 @@ def is_known_alive(pid: int, start: str) -> bool:
 
 
 def is_known_dead(pid: int, start: str) -> bool:
-    """True when the process was counted as ours are, and is gone; False when that is not known."""
+    """True when the process was numbered as ours are, and is gone; False when that is not known."""
     try:
         if not start or start.rpartition(".")[0] != _numbering():
             return False
@@ -45,7 +45,7 @@ def is_known_dead(pid: int, start: str) -> bool:
 
 
 def new_owner() -> str:
-    """A name `host:pid:start:nonce` for this manager, that no other has or will have."""
+    """A name `host:pid:start:nonce` for this process, which no other will ever have."""
     pid = os.getpid()
     return f"{socket.gethostname()}:{pid}:{process_start(pid)}:{secrets.token_hex(4)}"
 
@@ -57,19 +57,20 @@ def owner_is_dead(owner: str) -> bool:
 
 
 def this_process() -> ProcessInfo:
-    """Where this worker runs, for people and managers who look for it."""
+    """This process, as a claim has it, for people and managers who look for it."""
     pid = os.getpid()
     return ProcessInfo(host=socket.gethostname(), pid=pid, born=process_start(pid) or None)
 
 
 def _status(pid: int) -> list[str]:
-    """The fields of its /proc/…/stat after the name, which may hold anything in its parentheses."""
+    """The fields of /proc/PID/stat after the name, which may have anything in its parentheses."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
         return stat.read().rpartition(")")[2].split()
 
 
 def _numbering() -> str:
-    """Within which process ids mean the same; OSError where that is not known."""
+    """The boot and the PID namespace, within which a process id means one process; OSError where
+    they are not known."""
     boot = boot_id()
     if not boot or os.readlink("/proc/self") != str(os.getpid()):  # /proc of another namespace
         raise ProcessLookupError("the system does not tell how processes are counted")

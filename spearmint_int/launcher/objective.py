@@ -6,7 +6,7 @@ through its own file: whatever the objective prints, or does to stdout, can't be
 
 Request: a launch (order.py): {"job_id", "directory", "main_file", "arguments": [{"name", …}, …], …}
 Result:  {"number": 1.5}  or  {"values": {task: number}}
-         or, of a failure, {"kind", "message"} with the "status" that sys.exit was given
+         or, for a failure, {"kind", "message"} with the "status" that sys.exit was given
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FILES_CLOSED = (
 )
 Report = dict[str, Any]
 
-# What Python 3 says of Python 2, or what the line looks like.
+# What Python 3 says about code of Python 2, or how such a line looks.
 PYTHON2 = (
     r"Missing parentheses in call to '(print|exec)'",
     r"(?m)^\s*print\s*(>>|[\"'\w%])",
@@ -65,7 +65,7 @@ def main(argv: list[str]) -> int:
     os.close(int(argv[2]))
     result_file, own = _identity(result_fd), os.getpid()
     report = evaluate(request)
-    if os.getpid() != own:  # a fork of the objective's has come back here too
+    if os.getpid() != own:  # a process forked by the objective comes here too
         return exit_status(report)
     if _identity(result_fd) != result_file:  # its number may belong to a file of the objective's
         with contextlib.suppress(OSError, ValueError):  # stderr may be closed too
@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
 
 
 def _identity(fd: int) -> tuple[int, int] | None:
-    """Which file it is, whatever its number; None of one that is closed."""
+    """The device and inode of the open file; None where it is closed."""
     try:
         status = os.fstat(fd)
     except OSError:
@@ -85,7 +85,7 @@ def _identity(fd: int) -> tuple[int, int] | None:
 
 
 def exit_status(report: Report) -> int:
-    """As Python itself would have ended: that of sys.exit, or 1 after an exception."""
+    """The exit status that Python itself would have: that of sys.exit, or 1 after an exception."""
     return int(report.get("status", 1 if "kind" in report else 0))
 
 
@@ -97,7 +97,7 @@ def evaluate(request: Report) -> Report:
     except UnusableError as error:
         return _failed(error.kind, str(error))
     except BaseException as error:
-        return _failed("launch", f"{request['main_file']} can't be loaded: {_told(error)}")
+        return _failed("launch", f"{request['main_file']} can't be loaded: {_reported(error)}")
     try:
         return as_report(function(request["job_id"], params))
     except SystemExit as error:
@@ -110,11 +110,12 @@ def evaluate(request: Report) -> Report:
 def _kind_and_message(error: BaseException) -> tuple[str, str]:
     if isinstance(error, UnusableError):
         return error.kind, str(error)
-    return ("out-of-memory" if isinstance(error, MemoryError) else "exception"), _told(error)
+    return ("out-of-memory" if isinstance(error, MemoryError) else "exception"), _reported(error)
 
 
 def as_arrays(arguments: list[dict[str, Any]]) -> dict[str, Any]:
-    """What Spearmint's objectives expect: arrays of `size`, lists of strings for ENUM."""
+    """The parameters as Spearmint's objectives expect them: arrays of `size`, lists of strings for
+    ENUM."""
     # Before the experiment's folder is on the path: a `random.py` in it must not break numpy.
     import numpy as np  # noqa: PLC0415
 
@@ -129,9 +130,10 @@ def as_arrays(arguments: list[dict[str, Any]]) -> dict[str, Any]:
 
 @functools.cache
 def _parameter_type() -> type[np.ndarray[Any, Any]]:
-    """Arrays that convert as numpy's own did until 2.4: `float(params["x"])`, `math.sqrt(…)`.
+    """A type of arrays that convert as numpy's own did until 2.4: `float(params["x"])`,
+    `math.sqrt(…)`.
 
-    They stay arrays in everything else, and whatever pickles them gets a plain one.
+    They are arrays in everything else, and are pickled as plain ones.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -170,7 +172,7 @@ def load_main(directory: Path, main_file: str) -> Callable[[int, dict[str, Any]]
 
 
 def _load_file(file: Path) -> ModuleType:
-    """Loaded by its path: a main file called `json.py` is still the user's, not Python's."""
+    """The main file as a module, loaded by its path: one called `json.py` is still the user's."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
         raise UnusableError("launch", f"{file.name} is not a Python file")
@@ -181,7 +183,7 @@ def _load_file(file: Path) -> ModuleType:
 
 
 def _import(name: str, file: Path) -> ModuleType:
-    """A dotted or installed module (`package.objective`)."""
+    """The module of a dotted or installed name (`package.objective`)."""
     name = name.removesuffix(".py")
     try:
         return importlib.import_module(name)
@@ -196,7 +198,7 @@ def _import(name: str, file: Path) -> ModuleType:
 
 
 def _name_is_taken(name: str) -> str:
-    """Of a file in a folder that Python does not look into: another module has its name."""
+    """Why a main file in a folder can't be imported where another module has the folder's name."""
     package = name.split(".", maxsplit=1)[0]
     place = getattr(sys.modules.get(package), "__file__", None) or "built in"
     return f"{name} can't be imported: {package!r} is another module ({place}); rename the folder"
@@ -211,7 +213,7 @@ def as_report(result: object) -> Report:
 
 def as_number(value: object, name: object = None) -> float:
     """A float from a number, a numpy scalar, or an array or tensor with one element; True and False
-    stay what they are, since of a constraint they say whether it is met."""
+    stay, since for a constraint they say whether it is met."""
     where = "main() returned" if name is None else f"main() returned, for {name!r},"
     rule = "" if name is None else "; every value that it returns must be one"
     if value is None:
@@ -238,13 +240,14 @@ def as_number(value: object, name: object = None) -> float:
 
 
 def _is_masked(value: object) -> bool:
-    """Whether numpy says that there is no number, as of the mean of nothing; its `item()` is 0."""
+    """Whether this is numpy's `masked`, such as the mean of nothing, whose `item()` would be 0."""
     ma = sys.modules.get("numpy.ma")
     return ma is not None and bool(ma.is_masked(value))
 
 
 def _shown(value: object) -> str:
-    """Its type, and what it says of itself, if it can: an int of 5 000 digits can't."""
+    """The value's type and repr; without the repr where that fails, as for an int of 5 000
+    digits."""
     try:
         return f"{type(value).__name__} {value!r}"[:200]
     except Exception:
@@ -256,8 +259,8 @@ def _failed(kind: str, message: str) -> Report:
 
 
 def one_line(message: str) -> str:
-    """Its first line and its last: libraries put whole tracebacks into a message, with the cause at
-    the end; the output has all of it."""
+    """The message's first and last line: libraries put whole tracebacks into a message, with the
+    cause at the end; the output has all of it."""
     lines = [" ".join(line.split()) for line in message.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].endswith(":"):  # 'ValueError:', and its text begins below
         lines[:2] = [" ".join(lines[:2])]
@@ -268,8 +271,8 @@ def one_line(message: str) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
-def _told(error: BaseException) -> str:
-    """Print the user's part of the traceback; answer with what the error says and the place."""
+def _reported(error: BaseException) -> str:
+    """Print the user's part of the traceback; return the error's message and place."""
     frames = _users_frames(error.__traceback__)
     with contextlib.suppress(OSError, ValueError):  # the objective may have closed its stderr
         traceback.print_exception(type(error), error, frames)
@@ -280,7 +283,7 @@ def _told(error: BaseException) -> str:
 
 
 def _place_in(frames: TracebackType | None) -> str:
-    """The last line of the user's own that it went through, rather than one of a library's."""
+    """The last place of the traceback that is in the user's own files, not in a library."""
     places = [(Path(f.filename), f.lineno) for f in traceback.extract_tb(frames)]
     if not places:
         return ""
@@ -294,7 +297,7 @@ def _is_below(file: Path, folder: Path) -> bool:
 
 
 def place_of(error: SyntaxError) -> str:
-    """The file and line of a syntax error, and what to do where it is only old."""
+    """The file and line of a syntax error, and the remedy where it is Python 2."""
     name = Path(error.filename or "").name
     old = (
         f": this is Python 2; '2to3 -w {name}' rewrites it (Python 3.12 has it)"
@@ -305,7 +308,7 @@ def place_of(error: SyntaxError) -> str:
 
 
 def _is_python2(error: SyntaxError) -> bool:
-    """Whether it was right in Python 2: mixed tabs, a print without parentheses, and so on."""
+    """Whether the code was right in Python 2: mixed tabs, a print without parentheses, …"""
     return isinstance(error, TabError) or any(
         re.search(pattern, f"{error.msg}\n{error.text or ''}") for pattern in PYTHON2
     )

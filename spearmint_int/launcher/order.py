@@ -1,4 +1,4 @@
-"""What it takes to run one job: plain values that travel to the worker as JSON."""
+"""Orders: all that a worker needs to run one job, as plain values that travel to it as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Launch:
-    """One call of the objective, and all that the objective's own process is told."""
+    """One call of the objective: all that the objective's own process gets."""
 
     job_id: int
     attempt: int
@@ -44,7 +44,7 @@ class Launch:
 
     @property
     def mark(self) -> str:
-        """What all processes of the job have in their environment, whatever they start."""
+        """The mark that all processes of the job have in their environment, whatever they start."""
         return f"{self.job_id}@{self.directory}"
 
     @property
@@ -55,7 +55,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Order:
-    """A launch on behalf of a claim: all that a worker is given."""
+    """A launch on behalf of a claim: all that a worker gets."""
 
     launch: Launch
     token: str
@@ -74,7 +74,8 @@ class Order:
         return json.dumps({**asdict(self), "store": self.store.as_record()})
 
     def save(self, path: Path) -> None:
-        """For a worker that waits in a queue; nobody else may read it: it may have a password."""
+        """Write the order to a file, for a worker that waits in a queue. Nobody else may read the
+        file, since the store's address may have a password."""
         path.touch(mode=0o600)
         path.chmod(0o600)
         path.write_text(self.to_json(), encoding="utf-8")
@@ -92,12 +93,12 @@ class Order:
 
 
 def queued_order_path(directory: Path, claim: Claim) -> Path:
-    """Where the order of a worker is while that waits in a queue."""
+    """The file of an order whose worker waits in a queue."""
     return directory.resolve() / "output" / "queue" / f"{claim.job_id:08d}-{claim.token}.json"
 
 
 def arguments_from(params: Params, types: Mapping[str, str]) -> tuple[Argument, ...]:
-    """A job's parameters, in the order of the config, a list of values for each."""
+    """The arguments of a job's parameters, in the order of the config."""
     return tuple(
         Argument(name, kind, tuple(value) if isinstance(value, list | tuple) else (value,))
         for name, kind in types.items()

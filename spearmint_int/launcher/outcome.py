@@ -1,4 +1,4 @@
-"""From what an objective gave back, or how it ended, to numbers or a failure."""
+"""The outcome of an objective: numbers or a failure, from what it returned or how it ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPECTED = "print the result as the last line: a number, or a JSON object of num
 
 
 def outcome_of_report(report: dict[str, Any], tasks: Sequence[str]) -> Outcome:
-    """What a Python objective's process reported (see objective.py)."""
+    """The outcome of what a Python objective's process reported (see objective.py)."""
     if "kind" in report:
         return Failure(kind=FailureKind(report["kind"]), message=report["message"])
     if "values" in report:
@@ -32,7 +32,8 @@ def outcome_of_report(report: dict[str, Any], tasks: Sequence[str]) -> Outcome:
 
 
 def outcome_of_output(stdout: str, tasks: Sequence[str], *, is_cut: bool = False) -> Outcome:
-    """What a SHELL objective printed last; `is_cut` when only the end of it is there."""
+    """The outcome of what a SHELL objective printed last; `is_cut` when only the end of its output
+    was kept."""
     lines = [line.strip() for line in stdout.splitlines() if line.strip()]
     if not lines:
         return _bad(f"the objective printed nothing on stdout; it must {EXPECTED}")
@@ -47,7 +48,8 @@ def outcome_of_output(stdout: str, tasks: Sequence[str], *, is_cut: bool = False
 
 
 def single_value(number: float, tasks: Sequence[str], *, who: str) -> Outcome:
-    """A number alone belongs to the only task; NaN alone says that all of it failed here."""
+    """The outcome of a number alone: it belongs to the only task; NaN says that all tasks failed
+    here."""
     if len(tasks) != 1 and not math.isnan(number):
         wanted = _wanted(tasks)
         return _bad(f"{who} returned one number, but there are several tasks; return {wanted}")
@@ -55,8 +57,8 @@ def single_value(number: float, tasks: Sequence[str], *, who: str) -> Outcome:
 
 
 def named_values(values: dict[str, Any], tasks: Sequence[str], *, who: str) -> Outcome:
-    """A number for each task, of which the constraints may be missing; other numbers are metrics,
-    which are kept beside them."""
+    """The outcome of named numbers, one for each task. Constraints may be missing; other numbers
+    are metrics, which are kept too."""
     if tasks[0] not in values:
         found = ", ".join(map(repr, values)) or "nothing"
         return _bad(f"{who} returned values for {found}; return {_wanted(tasks)}")
@@ -101,7 +103,7 @@ def _short(value: object) -> str:
 
 
 def outcome_without_result(end: ProcessEnd, launch: Launch) -> Failure | None:
-    """What the end of a process without a result means; None for one that we ended on request."""
+    """The failure of a process that ended without a result; None where we ended it on request."""
     if end.cancelled:
         return None
     kind, message = _kind_and_message(end, launch)
@@ -115,13 +117,15 @@ def _kind_and_message(end: ProcessEnd, launch: Launch) -> tuple[FailureKind, str
         said = f": {last}" if (last := _last_line(end.stderr_tail)) else _unsaid(end, launch)
         return FailureKind.EXIT, f"the process ended with exit status {end.returncode}{said}"
     if -end.returncode == signal.SIGKILL and end.oom_kills != 0:
-        known = "by the kernel for want of memory" if end.oom_kills else "by SIGKILL"
-        return FailureKind.OUT_OF_MEMORY, f"killed {known}; give the job more memory or fewer peers"
+        known = "by the kernel because memory ran out" if end.oom_kills else "by SIGKILL"
+        message = f"killed {known}; give the job more memory, or run fewer jobs at the same time"
+        return FailureKind.OUT_OF_MEMORY, message
     return FailureKind.SIGNAL, f"killed by signal {_signal_name(-end.returncode)}"
 
 
 def _unsaid(end: ProcessEnd, launch: Launch) -> str:
-    """Of a process that has no reason on stderr: a script's result is not taken without a 0."""
+    """The end of the message where stderr has no reason: a script's result counts only with exit
+    status 0."""
     is_script = launch.language == "SHELL"
     if is_script and not isinstance(outcome_of_output(end.stdout_tail, launch.tasks), Failure):
         return f"; it must be 0 for the result, {_last_line(end.stdout_tail)}, to count"
@@ -135,7 +139,7 @@ def not_started(launch: Launch, error: Exception) -> Failure:
 
 
 def _may_pass(launch: Launch, error: Exception) -> bool:
-    """Whether it may be otherwise soon: a network drive comes back, processes end."""
+    """Whether the cause may pass by itself: a network drive comes back, other processes end."""
     if isinstance(error, PermissionError) or getattr(error, "errno", None) == errno.ENOEXEC:
         return False
     if isinstance(error, FileNotFoundError):
@@ -150,7 +154,7 @@ def _reason(launch: Launch, error: Exception) -> str:
     if isinstance(error, PermissionError):
         return f"{name} is not executable; run 'chmod +x {launch.main_path}'"
     if isinstance(error, FileNotFoundError) and launch.main_path.exists():
-        fault = first_line_fault(launch.main_path) or "what it is run by is not there"
+        fault = first_line_fault(launch.main_path) or "its interpreter does not exist"
         return f"{name} can't be started: {fault}"
     if isinstance(error, FileNotFoundError):
         return f"there is no {name} in {launch.directory}"

@@ -50,7 +50,7 @@ class OutputFile:
         self._fd = os.open(path, flags, 0o644)
         self._room = largest
         self._end = Tail(KEPT_END)
-        # A manager that looks whether a worker lives holds the lock for a moment: try again.
+        # A manager that checks whether a worker lives holds the lock for a moment: try again.
         for _ in range(LOCK_TRIES):
             if take_lock(self._fd):
                 break
@@ -74,7 +74,7 @@ class OutputFile:
             self._put(f"\n[spearmint-int: {dropped} bytes left out here]\n".encode() + end)
 
     def close(self) -> None:
-        """Finish, and let go of the lock."""
+        """Finish, and release the lock."""
         self.finish()
         os.close(self._fd)
 
@@ -87,7 +87,7 @@ class OutputFile:
 
 
 def output_path(directory: Path, job_id: int) -> Path:
-    """Where Spearmint's users look for a job's output."""
+    """The file of a job's output, where Spearmint's users look for it."""
     return directory / "output" / f"{job_id:08d}.out"
 
 
@@ -104,7 +104,8 @@ def worker_is_alive(directory: Path, job_id: int) -> bool:
 
 
 def take_lock(fd: int) -> bool:
-    """Take the lock if it is free. A file system without locks is no reason not to run."""
+    """Take the lock if it is free. True also on a file system without locks, which is no reason
+    not to run."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

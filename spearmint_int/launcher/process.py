@@ -60,11 +60,11 @@ class ProcessEnd:
     stdout_tail: str  # up to the process's own end: what its children print later is not its
     stdout_is_cut: bool
     stderr_tail: str
-    oom_kills: int | None  # how many the kernel made meanwhile; None where it doesn't tell
+    oom_kills: int | None  # by the kernel meanwhile; None where they are not known
 
 
 class Watch:
-    """A running process with its streams. `run` is the whole of its use."""
+    """A running process with its streams, of which only `run` is to be called."""
 
     def __init__(self, command: Command, output: OutputFile) -> None:
         self._output = output
@@ -100,7 +100,7 @@ class Watch:
         return self._process.pid
 
     def run(self, *, time_limit: float | None, interrupt: Wakeup) -> ProcessEnd:
-        """Watch until the end, which comes early at the time limit or by the interrupt."""
+        """Watch the process until its end; the time limit or the interrupt ends it early."""
         self._selector.register(interrupt, selectors.EVENT_READ)
         limit_at = None if time_limit is None else self._begin + time_limit
         timed_out = cancelled = False
@@ -131,7 +131,7 @@ class Watch:
         signal_group(self.group, number)
 
     def _look(self, interrupt: Wakeup, until: float | None) -> None:
-        """Move what was printed; notice the exit. Returns at `until` at the latest."""
+        """Read what was printed, and notice the exit. Returns at `until` at the latest."""
         wait = None if until is None else max(until - time.monotonic(), 0.0)
         wait = None if wait is None else min(wait, LONGEST_SELECT_SECONDS)
         if self._pidfd is None:
@@ -155,7 +155,7 @@ class Watch:
             self._selector.unregister(stream)  # type: ignore[arg-type]
 
     def _take_what_is_there(self, interrupt: Wakeup) -> None:
-        """What was printed before the process's end is in the pipes by now."""
+        """Read what is in the pipes, which is all that was printed before the process's end."""
         for other in (interrupt, self._pidfd):
             if other is not None and other in self._selector.get_map():
                 self._selector.unregister(other)
@@ -167,7 +167,7 @@ class Watch:
                 break
 
     def _drain(self) -> None:
-        """What children print a little later; one that keeps the pipes open is not waited for."""
+        """Read what children print a little later; one that keeps the pipes open is not awaited."""
         until = time.monotonic() + DRAIN_SECONDS
         while self._selector.get_map() and time.monotonic() < until:
             for key, _ in self._selector.select(max(until - time.monotonic(), 0.0)):
@@ -210,7 +210,7 @@ def signal_group(group: int, number: signal.Signals) -> None:
 def end_marked(mark: str) -> None:
     """End every process of a job, by its control group and its environment, and wait for that.
 
-    So a job's children are found that have left its session and lost their parents.
+    This finds also children that have left the job's session and lost their parents.
     """
     end_groups(mark)
     wanted = os.fsencode(f"{MARK_VARIABLE}={mark}")
@@ -223,14 +223,14 @@ def end_marked(mark: str) -> None:
 
 
 def _marked(wanted: bytes) -> list[int]:
-    """Where the system has no /proc, none."""
+    """The processes with this in their environment; none where the system has no /proc."""
     own = os.getpid()
     pids = [int(entry) for entry in _entries("/proc") if entry.isdigit() and int(entry) != own]
     return [pid for pid in pids if wanted in _environment(pid)]
 
 
 def _environment(pid: int) -> list[bytes]:
-    """Empty for a process that is gone, a zombie, or another user's."""
+    """A process's environment; empty for one that is gone, a zombie, or another user's."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return file.read().split(b"\0")
@@ -300,11 +300,12 @@ def _start(command: Command, group: JobGroup | None) -> subprocess.Popen[bytes]:
 
 
 def _prepared(parent: int, group: JobGroup | None) -> Callable[[], None]:
-    """For the child between fork and exec: into its group, and SIGKILL when the parent ends."""
+    """What the child calls between fork and exec: it joins its group, and asks for SIGKILL when its
+    parent ends."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def prepare() -> None:
-        # A run ignores it, and its workers with it; an objective hangs up on children of its own.
+        # A run ignores SIGHUP, and so do its workers; an objective may send it to its own children.
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         if libc is None:
             return
@@ -318,7 +319,7 @@ def _prepared(parent: int, group: JobGroup | None) -> Callable[[], None]:
 
 
 def pidfd_of(pid: int) -> int | None:
-    """A file that is readable when the process has ended; None where the kernel has none."""
+    """A file that is readable when the process has ended; None where the kernel has no pidfd."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):

@@ -1,7 +1,7 @@
 """The first line of a SHELL objective, by which the system finds its interpreter.
 
-The system says no more than 'no such file': what is wrong is told here, before the first job by
-`check` and after it by the job.
+The system says no more than 'no such file'. Here is what is wrong, for `check` before the first job
+and for a job that could not be started.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-LONGEST_LINE = 256  # of which Linux reads the interpreter's name
+LONGEST_LINE = 256  # characters in which Linux looks for the interpreter's name
 
 
 def first_line_fault(path: Path) -> str | None:
-    """What is wrong with it, in words that follow the file's name; of a compiled program None."""
+    """What is wrong with the first line, in words that follow the file's name; None where nothing
+    is, or for a compiled program."""
     try:
         with path.open("rb") as file:
             head = file.read(LONGEST_LINE)
@@ -24,7 +25,7 @@ def first_line_fault(path: Path) -> str | None:
     if b"\0" in head:
         return None
     if not head.startswith(b"#!"):
-        return "its first line must be like '#!/bin/sh'; none is there"
+        return "its first line must be like '#!/bin/sh'; there is none"
     line = head.split(b"\n", 1)[0]
     if line.endswith(b"\r"):
         remedy = rf"sed -i 's/\r$//' {path}"

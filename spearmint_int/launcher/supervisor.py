@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 1.0  # of one call: this thread does the waiting, with the outcome safe in a file
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 2.0  # short: the result should be there before others look for its worker
-TELL_SECONDS = 10.0  # of waiting, after which the job's output says so
+REPORT_SECONDS = 10.0  # of waiting, after which the job's output says so
 ATTACH_SECONDS = 600.0  # that a worker holds a cluster's node while it can't reach the store
 GIVE_BACK_SECONDS = 3.0  # a job that is handed back becomes free with its lease anyway
 
@@ -45,7 +45,7 @@ def supervise(
 ) -> None:
     """Run the order to its end; the interrupt ends the objective and hands the job back.
 
-    `announce` is told the objective's process group.
+    `announce` is called with the objective's process group.
     """
     _supervise(order, interrupt, Heartbeat(order, interrupt), announce)
 
@@ -57,10 +57,10 @@ def supervise_after_queue(
     proc_id: str | None = None,
     attached: Callable[[], object] = lambda: None,
 ) -> None:
-    """`supervise` for a worker that may have waited for long: if the claim is still its own.
+    """`supervise` for a worker that may have waited for long: only if the claim is still its own.
 
-    `proc_id` is the batch system's id of it: the manager may have died before it could note that.
-    `attached` is called once the store has heard of this worker, or wants none.
+    `proc_id` is the batch system's id of the worker, which the manager may have died before noting.
+    `attached` is called once the store knows this worker, or the claim is lost.
     """
     heartbeat = Heartbeat(order, interrupt)
     is_ours = heartbeat.attach(replace(this_process(), proc_id=proc_id))
@@ -81,9 +81,9 @@ def _supervise(
         heartbeat.start()
         heartbeat.finish(output)
         return
-    # The output is held to the very end: others see by it that the result is still on its way.
+    # The output stays locked to the very end, as a sign for others that the result is on its way.
     with closing(output):
-        # The objective starts first: the connection to the store is made while it starts too.
+        # The objective starts first: the connection to the store is made meanwhile.
         outcome = run_objective(order.launch, output, interrupt, started=started)
         output.finish()
         if heartbeat.ident is None:
@@ -105,9 +105,9 @@ class Heartbeat(threading.Thread):
         self._store: Store | None = None
         self._finished = threading.Event()
         self._outcome: Outcome | None = None
-        self._ended = 0.0  # when the outcome was there
+        self._ended = 0.0  # when the objective ended
         self._say: Callable[[bytes], object] = lambda _: None
-        self._has_told = False
+        self._has_said = False
         self._attached = False
         self._process = this_process()
         self._has_waited = False  # in a queue, which is no time of the job
@@ -116,7 +116,7 @@ class Heartbeat(threading.Thread):
         self._fault = ""  # of the store, when it was asked last
 
     def attach(self, process: ProcessInfo) -> bool:
-        """Wait for the store, and tell it of this worker; False when the claim is lost, or when
+        """Wait for the store, and attach this worker; False when the claim is lost, SystemExit when
         the store can't be reached from here for long."""
         self._process, self._has_waited = process, True
         wait, give_up = 0.0, time.monotonic() + ATTACH_SECONDS
@@ -128,7 +128,7 @@ class Heartbeat(threading.Thread):
                         f"the store can't be reached from {process.host}: {self._fault}"
                     )
                 time.sleep(wait)
-        self._disconnect()  # a client has threads, and the objective wants to be forked without
+        self._disconnect()  # a client has threads, without which the objective is to be forked
         return self._attached
 
     def finish(
@@ -136,7 +136,7 @@ class Heartbeat(threading.Thread):
     ) -> None:
         """Settle the claim with the outcome (None hands the job back), and wait for that.
 
-        `say` is told when that takes long.
+        `say` gets a sentence when that takes long.
         """
         self._outcome, self._say, self._ended = outcome, say, uptime()
         self._finished.set()
@@ -150,8 +150,8 @@ class Heartbeat(threading.Thread):
         while not self._settle():
             waited = time.monotonic() - begin
             is_over = self._may_leave(waited)
-            if is_over or waited > TELL_SECONDS:
-                self._tell_of_waiting()
+            if is_over or waited > REPORT_SECONDS:
+                self._report_waiting()
             if is_over:
                 self._disconnect()
                 return
@@ -159,21 +159,22 @@ class Heartbeat(threading.Thread):
             wait = min(2 * wait, LONGEST_WAIT_SECONDS)
 
     def _may_leave(self, waited: float) -> bool:
-        """A computed result is never given up while we live; but once it is safe in a file, a
-        manager delivers it too: we go if we are told to, or if there is no store to wait for."""
+        """Whether to stop waiting for the store. A computed result is never given up before it is
+        safe in a file, which a manager delivers too: then the worker ends if it is interrupted, or
+        if there is no store to wait for."""
         if self._outcome is None:
             return waited > GIVE_BACK_SECONDS
         return self._kept is not None and (self._interrupt.is_set() or self._is_missing)
 
-    def _tell_of_waiting(self) -> None:
-        """Once."""
-        if self._outcome is not None and not self._has_told:
-            self._has_told = True
+    def _report_waiting(self) -> None:
+        """Say in the job's output, once, that the outcome waits."""
+        if self._outcome is not None and not self._has_said:
+            self._has_said = True
             kept = "in memory" if self._kept is None else f"in {self._kept}"
             self._say(f"[spearmint-int: the store is away; the outcome waits {kept}]\n".encode())
 
     def _beat(self, last_wait: float) -> float:
-        """Renew once; the seconds until the next time."""
+        """Attach or renew once; the seconds until the next time."""
         claim, lease = self._order.claim, self._order.lease_seconds
         try:
             if self._attached:
@@ -216,11 +217,12 @@ class Heartbeat(threading.Thread):
 
     @property
     def _seconds_ago(self) -> float:
-        """How long the outcome has been there."""
+        """How long ago the objective ended."""
         return uptime() - self._ended
 
     def _note(self, error: StoreError) -> None:
-        """A store that is there but fails may be well again when it is opened anew."""
+        """Take note of a fault. A store that is there but fails may be well again when it is opened
+        anew."""
         self._is_missing = isinstance(error, StoreMissing)
         self._fault = str(error)
         if not isinstance(error, StoreUnavailable):

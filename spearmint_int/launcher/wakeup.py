@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# What a batch system sends, where it is asked to warn, before it kills or suspends.
+# Signals that a batch system sends, where it is asked to warn, before it kills or suspends.
 QUEUE_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
 LONGEST_SELECT_SECONDS = 86_400.0  # the kernel counts milliseconds in 32 bits
 
@@ -26,11 +26,11 @@ class Wakeup:
         os.set_blocking(self._read_fd, False)
         os.set_blocking(self._write_fd, False)
         self._is_set = False
-        # Not sooner: a late signal must not write into a file that took over the number.
+        # Closed no sooner than that: a late signal must not write into a file of the same number.
         weakref.finalize(self, _close, self._read_fd, self._write_fd)
 
     def set(self) -> None:
-        """Safe in a signal handler and from any thread."""
+        """Set the flag; safe in a signal handler and from any thread."""
         self._is_set = True
         with contextlib.suppress(BlockingIOError):  # full: it is readable anyway
             os.write(self._write_fd, b"!")
@@ -42,7 +42,8 @@ class Wakeup:
         return self._read_fd
 
     def wait(self, files: Sequence[int], timeout: float) -> None:
-        """Until it is set, one of the files is readable, or the time is over; then clear it."""
+        """Wait until the flag is set, one of the files is readable, or the time is over; then clear
+        the flag."""
         with selectors.DefaultSelector() as selector:
             for file in (self._read_fd, *files):
                 selector.register(file, selectors.EVENT_READ)

@@ -16,7 +16,7 @@ from spearmint_int.snapshot import Snapshot, Trial
 
 TITLE = "What each suggestion promised"
 POSITIVE = ("ei", "nei")  # these are drawn on a log scale
-# Of the largest: what is below is nothing, and would take most of the axis.
+# The least share of the largest value that is shown: lower ones would take most of the axis.
 LEAST_SHARE, LEAST_SHARE_TEXT = 1e-12, "10⁻¹²"
 
 
@@ -46,7 +46,7 @@ def figure(trials: Sequence[Trial], *, theme: str = "light") -> go.Figure:
 
 
 def _log_axis(values: Sequence[float]) -> dict[str, Any]:
-    """A log scale; its lower end is cut off where almost nothing was promised."""
+    """A log scale, cut off at the lower end where almost nothing was promised."""
     shown = [v for v in values if v > 0.0 and v >= _floor(values)]
     if not shown or len(shown) == len(values):
         return log_axis(shown)

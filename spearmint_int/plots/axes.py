@@ -1,4 +1,4 @@
-"""How the values of one element of the space lie on an axis: reals, integers, options."""
+"""Axes for the values of one element of the space: reals, integers, options."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spearmint_int.plots.style import plain
 from spearmint_int.snapshot import Snapshot
 from spearmint_int.space import Space
 
-MOST_TICKS = 12  # integers with fewer values have a tick each; of more options some have names
-NAME_LENGTH = 13  # of an option at its tick; hovering has the whole
-TITLE_LENGTH = 28  # as much as goes under a panel
-# On a log scale: up to where 2 and 5 have a tick too, and up to where every decade has one.
+MOST_TICKS = 12  # of integers or options; of more some have no tick
+NAME_LENGTH = 13  # of an option at its tick; hovering shows all of it
+TITLE_LENGTH = 28  # as many letters as fit under a panel
+# The ranges of a log scale up to which 2 and 5 have a tick too, and every decade has one.
 FEW_DECADES, MANY_DECADES = 1e3, 1e10
 REAL_MARGIN = 0.03
-FAR = 10  # times what lies between the ends of an axis, from 0
-PIECE = 0.8  # of the way to the next value: what one integer or option takes on its axis
+FAR = 10  # times the length of an axis: its distance from 0 beyond which numbers are written out
+PIECE = 0.8  # of the way to the next value: the width of an integer or option on its axis
 
 
 def positions(grid: Grid, values: Sequence[Any]) -> list[float]:
-    """Where values stand on the grid's axis: numbers at themselves, options by their order."""
+    """The places of values on the grid's axis: numbers at themselves, options by their order."""
     if _is_numeric(grid):
         return [float(value) for value in values]
     order = {_key(value): float(place) for place, value in enumerate(grid.values)}
@@ -42,8 +42,8 @@ def _key(value: Any) -> tuple[str, Any]:
 
 
 def edges(grid: Grid) -> FloatArray:
-    """Half-way between the grid's values [k + 1]; a real ends at its bounds, an integer or an
-    option reaches as far beyond as to its neighbour."""
+    """The edges of the grid's values [k + 1], half-way between them; a real ends at its bounds, an
+    integer or an option reaches as far outwards as inwards."""
     at = np.array(positions(grid, grid.values))
     at = np.log(at) if grid.log else at
     steps = np.diff(at) if len(at) > 1 else np.ones(1)
@@ -53,7 +53,7 @@ def edges(grid: Grid) -> FloatArray:
 
 
 def pieces(grid: Grid) -> list[tuple[float, float]]:
-    """From where to where each value of the grid reaches on its axis, with gaps between them."""
+    """The interval of each of the grid's values on its axis, with gaps between them."""
     at, cuts = positions(grid, grid.values), edges(grid)
     return [
         (x - PIECE * (x - left), x + PIECE * (right - x))
@@ -91,7 +91,8 @@ def _are_powers(grid: Grid) -> bool:
 
 
 def whole_ticks(grid: Grid) -> dict[str, Any]:
-    """For integers far from 0 with little between them: 1000005 is shorter than 1.000005×10⁶."""
+    """Ticks in whole digits for integers close together and far from 0: 1000005 is shorter than
+    1.000005×10⁶."""
     if grid.is_real:
         return {}
     low, high = min(grid.values), max(grid.values)
@@ -99,8 +100,8 @@ def whole_ticks(grid: Grid) -> dict[str, Any]:
 
 
 def _range(grid: Grid) -> list[float]:
-    """As plotly has it: of logarithms on a log scale. Given, since panels that share a log scale
-    find none by themselves; results at the bounds of a real are whole."""
+    """The range of the axis for plotly: of logarithms on a log scale. It is set, since panels that
+    share a log scale find none by themselves; results at the bounds of a real are not cut."""
     cuts = edges(grid)[[0, -1]]
     low, high = (np.log10(cuts) if grid.log else cuts).tolist()
     margin = REAL_MARGIN * (high - low) if grid.is_real else 0.0
@@ -113,7 +114,7 @@ def _share(grid: Grid) -> str:
 
 
 def _options(grid: Grid) -> dict[str, Any]:
-    """A name for each option, or for every n-th of many."""
+    """Ticks with the names of the options, or of every n-th of many."""
     places = range(0, len(grid.values), -(-len(grid.values) // MOST_TICKS))
     texts = [plain(shortened(str(grid.values[i]), NAME_LENGTH)) for i in places]
     ends = [-0.5, len(grid.values) - 0.5]
@@ -121,7 +122,7 @@ def _options(grid: Grid) -> dict[str, Any]:
 
 
 def shortened(text: str, most: int) -> str:
-    """Without its middle, where it is long: options often differ at their end alone."""
+    """The text, without its middle where it is long: options often differ only at their end."""
     if len(text) <= most:
         return text
     tail = most // 2
@@ -129,8 +130,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def named_ticks(names: Sequence[str], most: int) -> dict[str, Any]:
-    """The axis of traces that are called so: long names are cut at the ticks, and whole where the
-    mouse is, so that two that are alike when cut stay two."""
+    """The axis of traces with these names: long ones are cut at the ticks only, so that two that
+    are alike when cut are still two traces, and hovering shows all of the name."""
     texts = [plain(shortened(name, most)) for name in names]
     return {"tickvals": [plain(name) for name in names], "ticktext": texts}
 
@@ -142,7 +143,7 @@ def job_axis(ids: Sequence[int]) -> dict[str, Any]:
 
 
 def log_axis(values: Sequence[float]) -> dict[str, Any]:
-    """A log scale whose ticks are apart, and not less than two."""
+    """A log scale with at least two ticks, which don't run into each other."""
     positive = [value for value in values if value > 0.0]
     ratio = max(positive) / min(positive) if positive else np.inf
     ticks = "D2" if ratio < FEW_DECADES else 1
@@ -164,9 +165,9 @@ def placed(snapshot: Snapshot) -> BoolArray:
 
 
 def outside_note(snapshot: Snapshot) -> str:
-    """How many results have none, as a sentence; empty where all have.
+    """A sentence on how many results have no place on the axes; empty where all have.
 
-    Those with an option that is gone are trials, and no longer observations.
+    Results with an option that is gone are among the trials, but not among the observations.
     """
     finite = np.isfinite(snapshot.problem.values)
     gone = sum(trial.worked for trial in snapshot.trials) - int(np.sum(finite))

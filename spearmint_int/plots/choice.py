@@ -1,7 +1,7 @@
 """Where the next point is and why: the acquisition along each variable, through that point.
 
-Bars for integers and options: the place between two of them can't be chosen. Of an integer with
-more values than are looked at there is a line, as of a real, and its axis says so.
+Integers and options have bars, since a place between two of them can't be chosen. An integer with
+more values than are looked at has a line, as a real, and its axis says so.
 """
 
 from __future__ import annotations

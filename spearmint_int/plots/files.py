@@ -20,7 +20,7 @@ ENDINGS = (".html", *PICTURES)
 WIDTH, SCALE = 960, 2
 CONFIG = {"displaylogo": False, "responsive": True, "toImageButtonOptions": {"format": "svg"}}
 
-LEAST_PANEL, LEAST_LANE = 300, 55  # as wide as a panel, and as a lane between two axes, must be
+LEAST_PANEL, LEAST_LANE = 300, 55  # the least width of a panel, and of a lane between two axes
 TOP_MARGIN = 30  # of a figure without its title: a row of the legend, or the names of its parts
 
 # plotly neither wraps a title nor keeps it clear of its buttons and of the legend: on a page the
@@ -45,7 +45,7 @@ PAGE = """<!doctype html>
 
 
 def write(figure: go.Figure, path: Path) -> None:
-    """The figure in the format that the file's ending names."""
+    """Write the figure in the format that the file's ending names."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UnknownNameError("ending of a figure's file", ending or path.name, ENDINGS)
@@ -57,7 +57,7 @@ def write(figure: go.Figure, path: Path) -> None:
 
 
 def write_page(text: str, path: Path) -> None:
-    """The page as a whole, or one sentence on why not."""
+    """Write the page as a whole or not at all; one sentence says why not."""
     _write(text, path)
 
 
@@ -92,8 +92,8 @@ def embedded(figure: go.Figure) -> str:
 
 
 def least_width(drawing: Drawing) -> int:
-    """On a page that is narrower, names of panels side by side would run into each other: the
-    figure is as wide as this then, and scrolls."""
+    """The width below which names of panels side by side would run into each other: on a narrower
+    page the figure is as wide as this, and scrolls."""
     axes = [axis for name, axis in drawing["layout"].items() if name.startswith("xaxis")]
     beside = {tuple(axis.get("domain", ()))[:1] for axis in axes}
     lanes = max((len(part.get("dimensions", ())) for part in drawing["data"]), default=0)
@@ -101,7 +101,7 @@ def least_width(drawing: Drawing) -> int:
 
 
 def headed(drawing: Drawing) -> tuple[list[str], Drawing]:
-    """The lines of a figure's title as plain text, the first one its name, and the rest of it."""
+    """The lines of a figure's title as plain text, its name first, and the figure without them."""
     layout = drawing["layout"]
     lines = re.split(r"<br ?/?>", layout.get("title", {}).get("text") or "")
     margin = layout.get("margin", {}) | {"t": TOP_MARGIN}

@@ -1,5 +1,5 @@
-"""What the sampler believes in now, and its way from job to job: length scales and warps of the
-model that suggestions come from.
+"""The hyperparameter samples now, and from job to job: length scales and warps of the model that
+suggestions come from.
 
 The power λ of the outputs draws in the bad half of the results: 1 leaves them as they are, near 0
 they count by their logarithm. A warp of an input bends its axis; it is drawn where it is sampled.
@@ -85,13 +85,14 @@ def _heights(*, powers: bool, warps: bool) -> list[int]:
 
 
 def _line(place: int) -> dict[str, str]:
-    """Of the element in this place: a colour, and where these are used up another dash."""
+    """The line of the element at this place: a colour, and another dash once those are used up."""
     again, colour = divmod(place, len(COLOURS))
     return {"color": COLOURS[colour], "dash": DASHES[again % len(DASHES)]}
 
 
 def _panels(trace: bool, heights: Sequence[int], gap: int, *, warps: bool) -> go.Figure:
-    """Now beside the way to it; the warps of inputs below, over the whole width."""
+    """The panels: the samples of now beside those from job to job; below, over the whole width, the
+    warps of inputs."""
     widths = [0.4, 0.6] if trace else [1.0]
     specs: list[list[Any]] = [[{}] * len(widths) for _ in heights]
     if warps:
@@ -107,7 +108,7 @@ def _add(
     drawn: go.Figure, row: int, name: str, line: Mapping[str, str],
     *, now: FloatArray, way: Sequence[tuple[int, FloatArray]],
 ) -> None:  # fmt: skip
-    """A box of the samples of now, and beside it how they came there."""
+    """Draw a box of the samples of now, and beside it those from job to job."""
     box = go.Box(y=now, name=plain(name), line={"color": line["color"]}, showlegend=False, **BOX)
     drawn.add_trace(box, row=row, col=1)
     for part in _way(way, name, line) if way else ():
@@ -137,7 +138,7 @@ def _band(
 
 
 def _add_warps(drawn: go.Figure, row: int, names: Sequence[str], warps: Curves) -> None:
-    """The axis as the model sees it, over the axis as it is declared; the diagonal is no warp."""
+    """Draw each axis as the model sees it over the declared one; the diagonal is no warp."""
     at = WARP_POINTS.tolist()
     straight = {"color": GREY, "dash": "dash", "width": 1}
     diagonal = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=straight, showlegend=False)
@@ -174,7 +175,7 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
 
 
 def _search_model(snapshot: Snapshot) -> FittedModel | None:
-    """The one whose samples jobs keep; None until there is a model at all."""
+    """The model whose samples jobs keep; None until there is a model at all."""
     if snapshot.model is None:
         return None
     problem = snapshot.problem.without_pending()
@@ -186,7 +187,7 @@ def _search_model(snapshot: Snapshot) -> FittedModel | None:
 
 
 def warp_curves(snapshot: Snapshot, warps: Sequence[InputWarp]) -> dict[str, FloatArray]:
-    """Of each element whose axis is warped, w [S, points]."""
+    """The warp w [S, points] of each element whose axis is warped."""
     space = snapshot.problem.space
     axis = np.repeat(WARP_POINTS[:, np.newaxis], space.dimensions, axis=1)
     return {

@@ -1,4 +1,4 @@
-"""Which variables matter: Sobol's indices, a bar each, with their spread over the samples."""
+"""Which variables matter: a bar for each of Sobol's indices, with its spread over the samples."""
 
 from __future__ import annotations
 

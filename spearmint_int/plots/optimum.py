@@ -34,7 +34,7 @@ from spearmint_int.variables import Params
 
 TITLE = "Which value is best: the probability of each"
 PANEL_HEIGHT = 190
-# The likeliest cells of a lattice: so many of them, a line each.
+# How many of a lattice's likeliest cells are listed, and the heights of the list and a line.
 MOST_CELLS, CELLS_HEAD, CELL_HEIGHT = 10, 60, 22
 
 
@@ -66,7 +66,7 @@ def _add_cells(drawn: go.Figure, cells: Sequence[tuple[Params, float]], *, row: 
 
 
 def _bars(grid: Grid, chances: Mapping[Any, float]) -> go.Bar:
-    """A bar each, where the value lies; of a wide integer, those that may be the best."""
+    """A bar for each value at its place; a wide integer has those that may be the best."""
     at, values = np.array(positions(grid, list(chances))), list(chances.values())
     spans = np.array(pieces(grid)) if not grid.has_gaps else at[:, np.newaxis] + [-0.4, 0.4]
     colours = _colours(values)
@@ -80,14 +80,14 @@ def _bars(grid: Grid, chances: Mapping[Any, float]) -> go.Bar:
 
 
 def _colours(values: Sequence[float]) -> list[str]:
-    """The likeliest in another one."""
+    """The colours of the bars: the likeliest value has another one."""
     colours = [faded(BLUE, 0.6)] * len(values)
     colours[int(np.argmax(values))] = GREEN
     return colours
 
 
 def _axis(grid: Grid, listed: Sequence[Any]) -> dict[str, Any]:
-    """That of the grid; of a wide integer only the part where the best may be."""
+    """The axis of the grid; for a wide integer only the part where the best may be."""
     if not grid.has_gaps:
         return layout(grid)
     few = max(listed) - min(listed) <= MOST_TICKS

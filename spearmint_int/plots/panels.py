@@ -12,15 +12,15 @@ from spearmint_int.analysis.slices import Grid
 from spearmint_int.plots.axes import layout
 
 COLUMNS = 3
-PANEL_WIDTH = 280  # of the three in a picture
+PANEL_WIDTH = 280  # in a picture, which has three in a row
 GAP = 65  # below a row: ticks and a name
 LETTER = 7
 MARGINS = 110  # above and below all of them
 
 
 def side_by_side(grids: Sequence[Grid], *, height: int, below: int = 0) -> go.Figure:
-    """An empty panel of this height for each grid, and one of the whole width `below` them all;
-    between the rows there is room for names that stand upright."""
+    """An empty panel of this height for each grid, and below them all one of the whole width and
+    the height `below`; between the rows there is room for names that stand upright."""
     columns = min(COLUMNS, len(grids))
     heights = [height] * -(-len(grids) // columns)
     specs: list[list[Any]] = [[{}] * columns for _ in heights]
@@ -43,14 +43,14 @@ def places(grids: Sequence[Grid]) -> list[dict[str, int]]:
 
 
 def upright_letters(texts: Sequence[str]) -> int:
-    """How long the names are that plotly turns, since side by side a panel has no room for them."""
+    """The length of the longest name, where plotly turns them for want of room; else 0."""
     lengths = [len(text) for text in texts]
     room = PANEL_WIDTH / LETTER / max(len(lengths), 1)
     return max(lengths, default=0) if any(length > room for length in lengths) else 0
 
 
 def named_once(drawn: go.Figure) -> None:
-    """Every kind of mark once in the legend, however many panels have it."""
+    """List every kind of mark once in the legend, however many panels have it."""
     known: set[str] = set()
     for trace in drawn.data:
         if trace.showlegend is False:

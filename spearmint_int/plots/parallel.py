@@ -31,10 +31,10 @@ from spearmint_int.snapshot import Snapshot
 TITLE = "Every result across all variables"
 SHOWN_SHARE = 0.9  # the worst tenth has one colour: one bad result must not wash out the rest
 MARGIN = {"l": 90, "r": 40, "t": 70, "b": 80}
-LETTER, LINE = 7, 15  # as much as a letter and a line of text take
+LETTER, LINE = 7, 15  # pixels that a letter takes in width, and a line in height
 BAR_WIDTH = 110  # of the colour bar with its numbers
 FEW_DECADES = 3
-MOST_LINES = 50  # options with a name each; of more every n-th has one
+MOST_LINES = 50  # options that each have a name; of more every n-th has one
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def figure(
 
 
 def _draw_axes(drawn: go.Figure, count: int) -> None:
-    """Lines where the axes are: plotly's own are black on any paper."""
+    """Draw lines where the axes are: plotly's own are black on any paper."""
     for i in range(count):
         x = i / max(count - 1, 1)
         line = {"color": GREY, "width": 1}
@@ -80,8 +80,9 @@ def _draw_axes(drawn: go.Figure, count: int) -> None:
 
 
 def _dimension(axis: Column, room: int) -> dict[str, Any]:
-    """With texts of our own: without them plotly writes the ends over the names. It shows these
-    texts as they are, and takes the name for markup, half of which lies left of its axis."""
+    """The axis for plotly, with texts of our own: without them it writes the ends over the names.
+    It shows these texts as they are, but takes the name for markup, half of which lies left of its
+    axis."""
     return {
         "label": plain(shortened(axis.name, min(2 * room, TITLE_LENGTH))),
         "values": axis.at, "range": axis.ends,
@@ -90,7 +91,7 @@ def _dimension(axis: Column, room: int) -> dict[str, Any]:
 
 
 def _column(grid: Grid, data: tuple[Any, ...]) -> Column:
-    """A log scale is drawn by its logarithms, since plotly has no other here."""
+    """The axis of a grid; a log scale by its logarithms, since plotly has none here."""
     at, places = positions(grid, data), positions(grid, grid.values)
     if grid.log:
         at, places = np.log10(at).tolist(), np.log10(places).tolist()
@@ -147,7 +148,7 @@ def round_numbers(low: float, high: float) -> dict[float, str]:
 
 
 def _powers(low: float, high: float) -> dict[float, str]:
-    """Between two logarithms: the powers of ten; 1, 2 and 5 times them where these are few."""
+    """The powers of ten between two logarithms, and 2 and 5 times them where these are few."""
     decades = range(math.floor(low), math.ceil(high) + 1)
     if high - low < FEW_DECADES:
         found = {math.log10(m) + d: number(m * 10.0**d) for d in decades for m in (1, 2, 5)}

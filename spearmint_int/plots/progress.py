@@ -30,7 +30,7 @@ from spearmint_int.snapshot import Snapshot, Trial
 TITLE = "Best so far"
 MOST_MARKS = 2000
 CHECKPOINTS = 10  # moments at which the model is asked again for its minimum
-# A strip above the values for what has none: a cross among them would be taken for one.
+# Failures have a strip above the values: a cross among those would be taken for one.
 STRIP = {
     "domain": [0.93, 1.0], "range": [-1, 1], "fixedrange": True, "tickvals": [0],
     "ticktext": ["failed"], "showgrid": False,
@@ -42,7 +42,7 @@ NO_RESULT = {"text": "no result yet", "x": 0.5, "y": 0.8, "xref": "paper", "yref
 
 @dataclass(frozen=True)
 class Moment:
-    """The model's minimum when so many results were known."""
+    """The model's minimum when a number of results were known."""
 
     results: int
     mean: float
@@ -92,13 +92,13 @@ def _layout(ids: list[int], failed: list[int]) -> Drawing:
 
 
 def _thinned(count: int) -> tuple[slice, str]:
-    """Which of many to draw, and a word on it: a browser takes seconds for 10 000 marks."""
+    """Which of many results to draw, and a note on it: a browser takes seconds for 10 000 marks."""
     step = -(-count // MOST_MARKS)
     return slice(None, None, step), f" (1 in {step})" if step > 1 else ""
 
 
 def _results(ids: list[int], values: FloatArray, fulfils: BoolArray) -> list[Drawing]:
-    """Those that don't fulfil every constraint are hollow."""
+    """The marks of results; those that don't fulfil every constraint are hollow."""
     kinds = ((RESULT, fulfils, "circle"), (UNFULFILLED, ~fulfils, "circle-open"))
     return [
         _marks(name, np.array(ids)[chosen], values[chosen], symbol)
@@ -129,8 +129,8 @@ def _failures(ids: list[int]) -> list[Drawing]:
 
 
 def _best(ids: list[int], best: FloatArray) -> list[Drawing]:
-    """Where it changes, and its ends: the line between is flat. There is none before a result that
-    fulfils every constraint."""
+    """The line of the best so far, by its ends and the places where it changes. It begins with the
+    first result that fulfils every constraint."""
     known = np.flatnonzero(np.isfinite(best))
     if len(known) == 0:
         return []

@@ -16,8 +16,8 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, GREY = "#CC79A7", "#56B4E9", "#808080"
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
 LOW_TO_HIGH = "Viridis"  # monotone in lightness: the order survives a grey print
-# Of lines on the paper itself, where the best must stand out: viridis, from what is farthest from
-# the paper to what is still seen on it, in five even steps.
+# Colours of lines on the paper itself, where the best must stand out: five even steps of viridis,
+# from the farthest from the paper's colour to the closest that is still seen on it.
 BEST_TO_WORST = {
     "light": ("#440154", "#3b528b", "#21918c", "#5ec962", "#d8c81c"),
     "dark": ("#fde725", "#5ec962", "#21918c", "#3b6a9e", "#5b4a94"),
@@ -98,7 +98,8 @@ def styled(drawing: Drawing, *, title: str, theme: str = "light", height: int = 
 
 @cache
 def _checked_template(theme: str) -> go.layout.Template:
-    """Once for all figures: plotly takes longer to check it than to make a figure."""
+    """The template as plotly has checked it, once for all figures: checking takes longer than
+    making a figure."""
     return go.layout.Template(template(theme))
 
 
@@ -119,7 +120,7 @@ def plain(text: Any) -> str:
 
 
 def number(value: float, *, digits: int = 6) -> str:
-    """As plotly's axes have it, for texts that plotly shows as they are."""
+    """A number written as on plotly's axes, for texts that plotly shows as they are."""
     text = f"{value:.{digits}g}"
     if "e" not in text:
         return text

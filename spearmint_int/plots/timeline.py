@@ -12,7 +12,7 @@ from spearmint_int.plots.style import BLUE, GREY, ORANGE, VERMILION, empty, fini
 from spearmint_int.snapshot import Snapshot, Trial
 
 TITLE = "Jobs over time"
-# A failure is hatched too: colour alone is lost in print.
+# Failures are hatched too: a difference in colour alone is lost in print.
 COLOURS = {"complete": BLUE, "failed": VERMILION, "running": ORANGE, "new": GREY}
 HATCHED = "failed"
 
@@ -94,6 +94,7 @@ def of(snapshot: Snapshot, theme: str = "light") -> go.Figure:
 
 
 def _now(snapshot: Snapshot) -> float:
-    """When it was read; no earlier than the last event, whose machine's clock may be ahead."""
+    """When the store was read; no earlier than the last event, whose machine's clock may be
+    ahead."""
     times = [t for trial in snapshot.trials for t in (trial.started, trial.ended) if t is not None]
     return max([*times, snapshot.taken or 0.0])

@@ -79,7 +79,8 @@ def figure(
 
 
 def _range(panels: Sequence[Panel], sign: float) -> tuple[float, float]:
-    """All that the model expects, and most of the results: the worst ones may lie beyond."""
+    """The range of the values' axis, for all that the model expects and most of the results: the
+    worst ones may lie beyond."""
     means = sign * np.concatenate([p.slice.mean for p in panels])
     sds = np.concatenate([p.slice.sd for p in panels])
     average = sign * np.concatenate([p.marginal.mean for p in panels])
@@ -145,7 +146,7 @@ def _band(panel: Panel) -> list[go.Scatter]:
 
 
 def _steps(panel: Panel, best: int) -> list[go.Scatter | go.Bar]:
-    """From mean − sd to mean + sd, as wide as the value; the best one in another colour."""
+    """The steps, from mean − sd to mean + sd; the best one in another colour."""
     mean, sd, spans = panel.slice.mean, panel.slice.sd, np.array(pieces(panel.grid))
     at, colours = np.array(positions(panel.grid, panel.grid.values)), [faded(BLUE, 0.3)] * len(mean)
     colours[best] = faded(GREEN, 0.4)
@@ -166,7 +167,7 @@ def _steps(panel: Panel, best: int) -> list[go.Scatter | go.Bar]:
 def _flat(
     spans: FloatArray, heights: FloatArray, colour: str, name: str, *, group: str
 ) -> go.Scatter:
-    """A line across each span, and none between them."""
+    """A line across each span, with gaps between them."""
     return go.Scatter(
         x=[x for left, right in spans for x in (left, right, None)],
         y=[y for height in heights for y in (height, height, None)],

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalScheduler", "Scheduler", "SchedulerOpener", "WorkerState", "open_scheduler"]
 
-# What a name in the registry stands for: made from the experiment's folder and the resource, whose
-# `scheduler_args` are its own.
+# A name in the registry stands for such a function of the experiment's folder and the resource,
+# whose `scheduler_args` are for the scheduler alone.
 SchedulerOpener: TypeAlias = Callable[[Path, "Resource"], Scheduler]
 
 

@@ -1,9 +1,8 @@
-"""Schedulers of clusters: workers wait in the queue of a batch system, which is told and asked by
-its own commands.
+"""Schedulers of clusters: workers wait in the queue of a batch system, by its own commands.
 
 A batch system is a few small things (`BatchSystem`): the command that submits, reading the id, the
-command that asks for all jobs at once, reading their states. Those are pure; what runs the commands
-is here, and the same for all.
+command that asks for all jobs at once, reading their states. Those are pure; the code that runs the
+commands is here, and the same for all.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ if TYPE_CHECKING:
     from spearmint_int.launcher.order import Order
 
 SUBMIT_SECONDS = 60.0  # a busy controller may take as long
-POLL_SECONDS = 5.0  # between questions, where nobody says otherwise
+POLL_SECONDS = 5.0  # between questions, by default
 CLOSE_SECONDS = 10.0
 IMPATIENT_SECONDS = 1.0  # between questions while cancelled workers are awaited
-LONGEST_IMPATIENCE = 60.0  # after a cancellation: what a dead node has may never go
-LOOKS_UNTIL_GONE = 2  # a job that a complete answer leaves out; one wrong answer ends nobody
+LONGEST_IMPATIENCE = 60.0  # after a cancellation: a worker on a dead node may never be gone
+LOOKS_UNTIL_GONE = 2  # answers without a job, after which it is gone: a single one may be wrong
 LONGEST_NAME = 200
-UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # in a job's name: what one of the systems refuses
+UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # characters of a job's name that some system refuses
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What a batch system is told of a worker."""
+    """A worker as it is submitted to a batch system."""
 
     name: str
     output: Path  # to be appended to
@@ -52,32 +51,33 @@ class Submission:
 
 
 class BatchSystem(Protocol):
-    """What one batch system's commands are called, and how their answers read."""
+    """The commands of one batch system, and how their answers are read."""
 
     name: ClassVar[str]
     programs: ClassVar[tuple[str, ...]]  # that have to be on PATH
-    own_id: ClassVar[str]  # what a job's shell makes the id of it, as `read_id` gives it
+    own_id: ClassVar[str]  # shell text that is the job's id inside of the job, as `read_id` has it
     refused_options: ClassVar[Mapping[str, str]]  # of scheduler-args, and why
 
     def submit_command(self, submission: Submission, options: Sequence[str]) -> list[str]:
-        """Reads the script from its standard input; the user's options come last, and win."""
+        """The command that submits the script on its standard input; the user's options come last,
+        and win."""
 
     def read_id(self, printed: str) -> str:
         """The id in what a submission prints; ValueError when there is none."""
 
     def states_command(self, ids: Collection[str]) -> list[str]:
-        """Asks for these jobs, and perhaps for more."""
+        """The command that asks for these jobs, and perhaps for more."""
 
     def read_states(self, ids: Collection[str], answer: Answer) -> dict[str, WorkerState]:
-        """Those of the jobs that the answer has; the others are unknown to the system.
+        """The states of those jobs that the answer has; the others are unknown to the system.
 
-        SchedulerError when it is no answer.
+        SchedulerError when the question was not answered.
         """
 
     def cancel_command(self, ids: Sequence[str]) -> list[str]: ...
 
     def nodes_command(self) -> list[str]:
-        """Asks for the hosts that run jobs."""
+        """The command that asks for the hosts that run jobs."""
 
     def read_nodes(self, printed: str) -> set[str]: ...
 
@@ -145,7 +145,7 @@ class BatchScheduler:
         return () if fd is None else (fd,)
 
     def nodes(self) -> set[str]:
-        """The hosts that run jobs; none where the system does not tell."""
+        """The hosts that run jobs; none where they are not known."""
         try:
             answer = run_command(self.system.nodes_command(), seconds=SUBMIT_SECONDS)
         except SchedulerError:
@@ -217,7 +217,7 @@ class BatchScheduler:
         self._send_cancel(sorted(i for i in self._cancelled if not self._states[i].is_over))
 
     def _note(self, proc_id: str, state: WorkerState | None) -> None:
-        """None: the system does not know the job."""
+        """Keep the state of a worker; None says that the system does not know it."""
         if state is None:
             self._left_out[proc_id] = self._left_out.get(proc_id, 0) + 1
             if self._left_out[proc_id] < LOOKS_UNTIL_GONE:
@@ -229,10 +229,11 @@ class BatchScheduler:
         if state.is_over:
             self._cancelled.pop(proc_id, None)
             if (path := self._orders.pop(proc_id, None)) is not None:
-                path.unlink(missing_ok=True)  # its worker has not come to that
+                path.unlink(missing_ok=True)  # the worker has not deleted it
 
     def _send_cancel(self, ids: Sequence[str]) -> None:
-        """Again after each answer: the system may have been away when it was sent first."""
+        """Cancel these workers; again after each answer, since the system may have been away when
+        the command was sent first."""
         if ids:
             with contextlib.suppress(SchedulerError):
                 command = self.system.cancel_command(ids)
@@ -240,7 +241,8 @@ class BatchScheduler:
 
 
 def _is_number(proc_id: str) -> bool:
-    """As all three systems count; else it is of the scheduler that the config had before."""
+    """Whether the id is a number, as in all three systems; else it is from another scheduler, which
+    the config had before."""
     return proc_id.isascii() and proc_id.isdigit()
 
 
@@ -274,17 +276,17 @@ def options_of(system: BatchSystem, given: object) -> list[str]:
 
 
 def check_programs(system: BatchSystem) -> None:
-    """SchedulerError where one of the commands is not there."""
+    """Raise SchedulerError where one of the commands is not installed."""
     for program in system.programs:
         if shutil.which(program) is None:
             raise SchedulerError(
-                f"scheduler: {program} is not on PATH; {system.name} wants a machine that has "
-                f"{system.name}'s commands, as a cluster's login node has"
+                f"scheduler: {program} is not on PATH; {system.name} needs a machine with "
+                f"{system.name}'s commands, such as a cluster's login node"
             )
 
 
 def submission_for(order: Order, path: Path, *, directory: Path, own_id: str) -> Submission:
-    """The worker of an order that is in a file, with this Python."""
+    """The submission of a worker for the order in a file, with this Python."""
     output = output_path(directory, order.claim.job_id)
     words = [sys.executable, str(Path(worker.__file__).resolve()), "run", str(path)]
     command = " ".join(shlex.quote(word) for word in words)
@@ -299,7 +301,7 @@ def job_name(order: Order) -> str:
 
 
 def user_name() -> str:
-    """As batch systems know it."""
+    """The user's name, as batch systems know it."""
     import pwd  # noqa: PLC0415 (not on every system)
 
     try:

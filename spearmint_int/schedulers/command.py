@@ -1,7 +1,7 @@
-"""Commands of batch systems: run to their end, or beside us; never through a shell.
+"""Commands of batch systems: run to their end, or in the background; never through a shell.
 
 Each has a session of its own: Ctrl-C is for the manager, and must not cut off a submission. Each
-goes without what is ours alone, which batch systems would write down with the job's environment.
+runs without the secret variables, which batch systems would write down with the job's environment.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-PREFIX = re.compile(r"^(\w+: )?(error: )?")  # of a command's line, which says whose it is
-LONGEST_SECONDS = 60.0  # of a command beside us; one that hangs is ended
+PREFIX = re.compile(r"^(\w+: )?(error: )?")  # of a command's messages: its own name
+LONGEST_SECONDS = 60.0  # of a command in the background; one that hangs is ended
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Answer:
 
     @property
     def complaint(self) -> str:
-        """Why it failed, in one line: the last ones that it printed say it best."""
+        """Why the command failed, in one line, from the last ones that it printed."""
         lines = [
             PREFIX.sub("", line.strip()) for line in (self.errors or self.printed).splitlines()
         ]
@@ -47,7 +47,7 @@ class Answer:
 def run_command(
     words: Sequence[str], *, given: str = "", seconds: float, directory: Path | None = None
 ) -> Answer:
-    """Run to the end; SchedulerError when it can't be started or takes longer."""
+    """Run a command to its end; SchedulerError when it can't be started or takes longer."""
     try:
         done = subprocess.run(
             list(words),
@@ -67,7 +67,7 @@ def run_command(
 
 
 class RunningCommand:
-    """A command that runs beside us; `answer` is None until it has ended."""
+    """A command that runs in the background; `answer` is None until it has ended."""
 
     def __init__(self, words: Sequence[str], *, directory: Path | None = None) -> None:
         self._name = words[0]
@@ -98,7 +98,8 @@ class RunningCommand:
         )
 
     def answer(self) -> Answer | None:
-        """What it said, once it has ended; a command that hangs is ended, and says so."""
+        """The answer, once the command has ended; one that hangs is ended, and its answer says
+        so."""
         if self._answer is None and self._process.poll() is not None:
             self._take(_read(self._errors))
         elif self._answer is None and time.monotonic() > self._until:
@@ -106,7 +107,7 @@ class RunningCommand:
         return self._answer
 
     def wait(self, seconds: float) -> None:
-        """Until it has ended; it is ended when it takes longer."""
+        """Wait for the command's end; it is ended when it takes longer."""
         if self._answer is None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(seconds)
@@ -114,7 +115,7 @@ class RunningCommand:
             self.kill()
 
     def kill(self) -> None:
-        """End it; its answer is that it had none."""
+        """End the command; its answer says that it had none."""
         if self._answer is None:
             self._process.kill()
             self._process.wait()

@@ -29,8 +29,8 @@ CLOSE_SECONDS = 5.0
 class LocalScheduler:
     """A `Scheduler` whose workers' exits are seen at once, by the kernel closing their pipes.
 
-    Its id `boot:job:token` says which output file the worker holds: whether it does, every process
-    of the machine can see.
+    From the id `boot:job:token` follows the output file that the worker locks; whether it is locked
+    every process of the machine can see.
     """
 
     has_queue = False
@@ -90,7 +90,7 @@ class LocalScheduler:
         return WorkerState.GONE if pipe.has_begun else WorkerState.REFUSED
 
     def _state_of_other(self, proc_id: str) -> WorkerState:
-        """Of a worker that another manager has started, or that is gone since the last question."""
+        """The state of a worker that another manager has started, or that was gone before."""
         boot, job_id = (*proc_id.split(":"), "")[:2]
         if not boot or boot != boot_id() or not job_id.isdigit():
             return WorkerState.UNKNOWN
@@ -98,7 +98,8 @@ class LocalScheduler:
         return WorkerState.RUNNING if alive else WorkerState.GONE
 
     def _send(self, order: Order, write_fd: int) -> None:
-        """To a new server where the last one was killed: its workers don't need it."""
+        """Send the order to the server, or to a new one where the last was killed: workers live on
+        without it."""
         if self._server is not None:
             with contextlib.suppress(ConnectionError):
                 self._send_once(self._server, order, write_fd)
@@ -146,7 +147,7 @@ class ForkServer:
             raise
 
     def stop(self) -> None:
-        """It ends when it has no more orders."""
+        """Close the socket, at which the server ends."""
         self.channel.close()
         try:
             self.process.wait(CLOSE_SECONDS)

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 ID = re.compile(r"\b(?P<number>\d+)(?:\.[\w.-]+)?\s*$")
 JOB = re.compile(r"^Job Id:?\s+(?P<number>\d+)")
 STATE = re.compile(r"^\s+job_state = (?P<letter>\w)")
-# What qstat says of a job that it does not have (any more), on stderr; the rest is no answer.
+# The messages of qstat on stderr for a job that it does not have (any more); any other is a fault.
 FORGOTTEN = re.compile(r"(?:Unknown Job Id|has finished)", re.IGNORECASE)
 NUMBER = re.compile(r"\b(\d+)(?:\.[\w.-]+|\b)")
 
-# Finished: F (OpenPBS), C (Torque), X (a subjob); a letter that is not here is at work: R, E, B.
+# Finished are F (OpenPBS), C (Torque) and X (a subjob); a letter that is not here (R, E, B) is
+# taken for a job at work.
 STATES = {
     "Q": WorkerState.QUEUED,
     "H": WorkerState.HELD,
@@ -37,14 +38,14 @@ STATES = {
 
 
 class Pbs(BatchSystem):
-    """How PBS is told and asked. Jobs are known by their number: commands cut server names."""
+    """The commands of PBS. Jobs are known by their number: some commands cut server names off."""
 
     name = "PBS"
     programs = ("qsub", "qstat", "qdel")
     own_id = "${PBS_JOBID%%.*}"
     refused_options: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("-J", "-t"), "each job is submitted by itself"),
-        "-I": "a job of ours has no terminal",
+        "-I": "the jobs have no terminal",
         "-z": "the job's id has to be printed",
     }
 
@@ -72,7 +73,8 @@ class Pbs(BatchSystem):
         return ["qstat", "-f", *sorted(ids)]
 
     def read_states(self, ids: Collection[str], answer: Answer) -> dict[str, WorkerState]:
-        """One unknown id makes an exit status, whatever is told of the others."""
+        """See `BatchSystem`. One unknown id makes the exit status a failure, though the answer has
+        the other jobs."""
         found = _listed(answer.printed)
         forgotten = {
             number

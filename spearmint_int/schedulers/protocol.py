@@ -1,4 +1,4 @@
-"""What every scheduler promises: it starts workers, and tells what became of them."""
+"""What every scheduler promises: it starts workers, and knows what became of them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 class WorkerState(Enum):
     """What a scheduler knows of a worker that was submitted to it, perhaps by another manager."""
 
-    QUEUED = "queued"  # it will start some time
+    QUEUED = "queued"  # it will start at some time
     HELD = "held"  # queued, and will not start as it stands: a person has to do something
     RUNNING = "running"
-    SUSPENDED = "suspended"  # it has begun, and stands still for a while: it gives no sign of life
+    SUSPENDED = "suspended"  # it has begun, and is stopped for a while: it renews no lease
     GONE = "gone"  # it has ended, however that was, and will not start (again)
     REFUSED = "refused"  # known to be gone before it began: the job can't have run
     TIMED_OUT = "timed out"  # gone: the scheduler ended it, when its time was over
     OUT_OF_MEMORY = "out of memory"  # gone: the scheduler ended it, or the kernel did
-    UNKNOWN = "unknown"  # it can't be known from here
-    UNANSWERED = "unanswered"  # it has not been told yet, or can't be asked now: conclude nothing
+    UNKNOWN = "unknown"  # its state can't be known from here
+    UNANSWERED = "unanswered"  # no answer yet, or the scheduler is away: conclude nothing
 
     @property
     def is_waiting(self) -> bool:
@@ -45,11 +45,12 @@ OVER = (
 
 
 class Scheduler(Protocol):
-    """Workers of one resource. It knows nothing of the store: a worker settles its claim there.
+    """The workers of one resource. A scheduler knows nothing of the store, where a worker settles
+    its claim.
 
-    Where they wait in a queue (`has_queue`), a worker is `python -m spearmint_int.worker run FILE`:
-    it tells the store of itself, and runs the objective only if the claim is still its own. One
-    that the store never heard of has run nothing.
+    Where workers wait in a queue (`has_queue`), each is `python -m spearmint_int.worker run FILE`:
+    it attaches itself to the claim in the store, and runs the objective only if the claim is still
+    its own. So one that never attached itself has run nothing.
     """
 
     @property
@@ -68,8 +69,8 @@ class Scheduler(Protocol):
         """
 
     def states(self, ids: Collection[str]) -> dict[str, WorkerState]:
-        """What became of these workers: one question for all. Called often: answer from what was
-        known a moment ago where asking is slow."""
+        """What became of these workers. It is called often: where asking is slow, one question is
+        for all workers, and the answer may be a moment old."""
 
     def cancel(self, proc_id: str) -> None:
         """Ask the worker to end the objective and hand the job back. Does not wait."""
@@ -78,4 +79,4 @@ class Scheduler(Protocol):
         """Files that are readable as soon as `states` has news; none where one has to ask."""
 
     def close(self) -> None:
-        """Let go of what the scheduler itself holds. Workers that run go on."""
+        """Release what the scheduler itself holds. Running workers go on."""

@@ -20,14 +20,14 @@ LINE = re.compile(r"^\s*(?P<id>\d+)\s+\S+\s+\S+\s+\S+\s+(?P<state>[A-Za-z]+)\s")
 
 
 class GridEngine(BatchSystem):
-    """How Grid Engine is told and asked. It forgets a job as soon as that has ended."""
+    """The commands of Grid Engine, which forgets a job as soon as that has ended."""
 
     name = "Grid Engine"
     programs = ("qsub", "qstat", "qdel")
     own_id = "$JOB_ID"
     refused_options: ClassVar[Mapping[str, str]] = {
         "-t": "each job is submitted by itself",
-        "-sync": "a run would stand still until the job has ended",
+        "-sync": "the run would wait until the job has ended",
         "-terse": "it is given already",
         "-verify": "it submits nothing",
     }
@@ -73,15 +73,17 @@ class GridEngine(BatchSystem):
 
 
 def _state(letters: str) -> WorkerState:
-    """`qw` waits, `hqw` and `Eqw` wait for a person; `r`, `t`, `dr` have begun; `s`, `S` and `T`
-    were suspended, by a person, a queue that goes first, or a load that is too high."""
+    """The state by its letters: `qw` waits, `hqw` and `Eqw` wait for a person; `r`, `t`, `dr` have
+    begun; `s`, `S` and `T` were suspended: by a person, a queue of higher priority, or too high a
+    load."""
     if "qw" not in letters:
         return WorkerState.SUSPENDED if set(letters) & set("sST") else WorkerState.RUNNING
     return WorkerState.HELD if letters[0] in "hE" else WorkerState.QUEUED
 
 
 def _literal(path: Path) -> str:
-    """A file name in which $ is no variable, and no host stands before a colon."""
+    """The file name so that Grid Engine takes no $ in it for a variable, and nothing before a colon
+    for a host."""
     return f":{path}".replace("$", "\\$")
 
 

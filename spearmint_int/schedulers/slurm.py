@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.schedulers.command import Answer
 
-# What squeue calls a job; a word that is not here is taken for a job that is still at work.
+# The states of squeue; a word that is not here is taken for a job that is still at work.
 STATES = {
     "PENDING": WorkerState.QUEUED,
     "CONFIGURING": WorkerState.QUEUED,
@@ -39,7 +39,7 @@ STATES = {
 }
 
 
-# Why a job waits, where waiting is of no use.
+# The reasons for which a job waits in vain, until a person does something.
 HOPELESS = frozenset(
     {
         "AccountNotAllowed",
@@ -59,7 +59,7 @@ HOPELESS = frozenset(
 
 
 class Slurm(BatchSystem):
-    """How Slurm is told and asked; from version 20 on, for what it is worth to know."""
+    """The commands of Slurm, from version 20 on."""
 
     name = "Slurm"
     programs = ("sbatch", "squeue", "scancel")
@@ -67,7 +67,7 @@ class Slurm(BatchSystem):
     refused_options: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("-a", "--array"), "each job is submitted by itself"),
         **dict.fromkeys(("-M", "--clusters"), "jobs are looked for on the default cluster"),
-        **dict.fromkeys(("-W", "--wait"), "a run would stand still until the job has ended"),
+        **dict.fromkeys(("-W", "--wait"), "the run would wait until the job has ended"),
         "--test-only": "it submits nothing",
         "--wrap": "the job's script is given already",
     }
@@ -84,7 +84,7 @@ class Slurm(BatchSystem):
         ]
 
     def read_id(self, printed: str) -> str:
-        """`123`, or `123;cluster`, in the last line: a site may print its own words before."""
+        """The id in the last line, `123` or `123;cluster`: a site may print words before it."""
         lines = printed.split()
         proc_id = lines[-1].partition(";")[0] if lines else ""
         if not proc_id.isdigit():
@@ -92,7 +92,7 @@ class Slurm(BatchSystem):
         return proc_id
 
     def states_command(self, ids: Collection[str]) -> list[str]:  # noqa: ARG002
-        # All of the user's: with --jobs an id that is forgotten is an error.
+        # It asks for all jobs of the user: with --jobs an id that is forgotten is an error.
         return [
             "squeue",
             "--noheader",
@@ -125,7 +125,7 @@ def _state(word: str, reason: str = "") -> WorkerState:
 
 
 def _literal(path: Path) -> str:
-    """A file name in which % is no pattern."""
+    """The file name so that Slurm takes no % in it for a pattern."""
     return str(path).replace("%", "%%")
 
 

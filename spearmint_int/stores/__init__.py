@@ -27,7 +27,7 @@ __all__ = [
 
 
 class StoreOpener(Protocol):
-    """What the scheme of an address stands for in the registry."""
+    """A function that opens the store at an address; the registry has one for each scheme."""
 
     def __call__(self, place: StoreAddress, *, create: bool, patience: float | None) -> Store: ...
 
@@ -50,7 +50,7 @@ def open_store_at(
 
 
 def check_address(place: StoreAddress) -> None:
-    """StoreError or UnknownNameError when no store could be opened with such an address."""
+    """Raise StoreError or UnknownNameError when no store can be opened with such an address."""
     _ = STORES[place.scheme]
     if place.address is not None and place.scheme.startswith("mongodb"):
         from spearmint_int.stores import mongo_server  # noqa: PLC0415
@@ -60,7 +60,7 @@ def check_address(place: StoreAddress) -> None:
 
 
 def load_client(place: StoreAddress) -> None:
-    """Load what `open_store_at` will need, for a process that forks others which call it."""
+    """Load what `open_store_at` needs, in a process that forks others which will call it."""
     _ = STORES[place.scheme]
     if place.address is not None and place.scheme.startswith("mongodb"):
         from spearmint_int.stores import mongo_server  # noqa: PLC0415

@@ -15,7 +15,8 @@ SQLITE_FILE = "spearmint.sqlite"
 
 @dataclass(frozen=True)
 class StoreAddress:
-    """An experiment on a server when there is an address, else a file in the folder."""
+    """The place of an experiment's jobs: a server when there is an address, else a file in the
+    folder."""
 
     directory: Path
     experiment_name: str
@@ -24,7 +25,7 @@ class StoreAddress:
 
     @staticmethod
     def of(config: Config) -> StoreAddress:
-        """The config's; what the environment says about it is in there already."""
+        """The place that the config names; the environment's variables are in there already."""
         database = config.database
         return StoreAddress(
             config.directory, config.experiment_name, database.address, database.name
@@ -32,7 +33,7 @@ class StoreAddress:
 
     @property
     def scheme(self) -> str:
-        """What the address names: `mongodb` of a mere host, `sqlite` of none."""
+        """The scheme of the address: `mongodb` for a bare host, `sqlite` without an address."""
         if not self.address:
             return "sqlite"
         scheme, separator, _ = self.address.partition("://")
@@ -44,7 +45,7 @@ class StoreAddress:
         return self.directory / SQLITE_FILE
 
     def as_record(self) -> dict[str, str | None]:
-        """For JSON."""
+        """The fields as plain values for JSON."""
         return {**vars(self), "directory": str(self.directory)}
 
     @staticmethod
@@ -58,13 +59,13 @@ class StoreAddress:
         )
 
 
-# A host of an address: a name, or an IPv6 address in brackets; and a port.
+# A host in an address, with an optional port: a name, or an IPv6 address in brackets.
 HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[\w.-]+)(:\d+)?")
 PASSWORD = re.compile(r"(\w[\w+.-]*://[^\s:@/]*):\S*@")
 
 
 def shown_address(address: str) -> str:
-    """The address for people's eyes, however it is written: without password and options.
+    """The address without its password and options, to be shown to people.
 
     What is not clearly a host is left out, since it may be a piece of a password.
     """
@@ -80,5 +81,5 @@ def shown_address(address: str) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """A text in which addresses may stand, for people's eyes."""
+    """The text, with *** in place of the password of every address in it."""
     return PASSWORD.sub(r"\1:***@", text)

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 SCHEMA_NAME = "schema-version"
 
-# What a backup keeps of a job: all but the marks by which calls recognise themselves.
+# The fields of a job in a backup: all but the marks by which a repeated call is recognised.
 RECORD_NAMES = tuple(records.new_record(JobDraft({}, ()), now=0.0))
 
 # A claim looks at this many of the lowest new jobs at once.
@@ -127,7 +127,8 @@ class MongoStore:
             )
 
     def _migrated(self) -> int:
-        """1 → 2: of a pending job's process several tell, each a part."""
+        """Migrate from 1 to 2: a pending job has an object for its process, which manager and
+        worker fill in part by part."""
         old = {"status": JobStatus.PENDING.value, "process": None}
         self._jobs.change_all(old, {"process": {}})
         self._meta.save(SCHEMA_NAME, SCHEMA_VERSION)
@@ -256,7 +257,7 @@ class MongoStore:
             "settled": mark,
         }
         push = {"failures": records.failure_record(records.lost_worker(job))}
-        # The lease as it was seen: a renewal in between wins.
+        # Only while the lease is the one that was read: a renewal in between wins.
         return self._jobs.update(
             {**held_by(job.claim), "lease_expires": job.lease_expires},
             changes,
@@ -311,7 +312,8 @@ class MongoStore:
         wanted = {"status": {"$in": [status.value for status in statuses]}}
         read = ("status", "point", "result", "started", "ended", "failures.kind")
         fields = dict.fromkeys(read, 1)
-        # For all of them by the index on ids: one that changes its status is met exactly once.
+        # All statuses are read by the index on ids: a job that changes its status meanwhile is
+        # still met exactly once.
         index = "_id_" if set(statuses) == set(JobStatus) else None
         documents = self._jobs.find(wanted, fields=fields, index=index)
         return records.readable(job_point_of, documents)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def to_bson(value: Any) -> Any:
-    """Integers as 64 bits throughout: a field must not change its type with its values."""
+    """The value with every integer as one of 64 bits: a field's type must not depend on its
+    values."""
     if isinstance(value, dict):
         return {key: to_bson(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -46,7 +47,7 @@ class NamedValues:
         self._collection = collection
 
     def save(self, name: str, value: Any) -> None:
-        """Keep the value in place of the one of that name."""
+        """Store the value under the name, in place of an earlier one."""
         new = {"$set": {"value": to_bson(plain(value, name))}}
 
         def attempt() -> None:
@@ -58,7 +59,7 @@ class NamedValues:
         self._server.call(attempt)
 
     def first(self, name: str, value: Any) -> Any:
-        """Keep the value unless there is one; the one that is kept."""
+        """Store the value unless the name has one; the value that the name has then."""
         new = {"$setOnInsert": {"value": to_bson(plain(value, name))}}
 
         def attempt() -> None:
@@ -81,5 +82,5 @@ class NamedValues:
         return {str(one["_id"]): from_bson(one["value"]) for one in documents}
 
     def drop(self) -> None:
-        """Delete them all."""
+        """Delete all values."""
         self._server.call(self._collection.drop)

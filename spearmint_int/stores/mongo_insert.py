@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 DUPLICATE_KEY = 11000
 JOBS: Document = {"_id": {"$type": "number"}}  # and not what somebody else put among them
 
-# Many results go in by this many at once: few round trips, far below the 48 MB of a message.
+# Many results are inserted in batches of this size: few round trips, each far below the 48 MB that
+# a message may have.
 BATCH = 500
 
 # The longest pause of a writer that was too slow; an insert takes a few milliseconds.
@@ -47,10 +48,10 @@ def insert_next(
     permitted: Callable[[int], bool] = lambda _: True,
     after: int | None = None,
 ) -> list[Job]:
-    """Insert the rows under the next ids, in order, while permitted; the jobs that went in.
+    """Insert the rows under the next ids, in order, while permitted; the jobs that were added.
 
     `removed` is the highest id that was in use at a removal, 0 without one. `permitted` is asked
-    with the last id in use. With `after` only the id after that will do.
+    with the last id in use. With `after` nothing is added unless that is the last id in use.
     """
     added: list[Job] = []
     while len(added) < len(rows):
@@ -72,7 +73,7 @@ def last_id(jobs: Collection[Document]) -> int:
 
 
 def _insert_as(server: MongoServer, jobs: Collection[Document], batch: Mapping[int, Record]) -> int:
-    """Insert rows under their ids until one is taken by somebody else; how many went in."""
+    """Insert rows under their ids until one is taken by somebody else; how many were added."""
     mark = uuid.uuid4().hex
     documents = [
         to_bson({"_id": job_id, **row, "settled": None, "added": mark})

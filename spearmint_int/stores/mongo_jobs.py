@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.stores.mongo_server import Document, MongoServer
 
-# For claims, leases and lists by status.
+# The index for claims, leases and lists by status.
 INDEX = [("status", ASCENDING), ("_id", ASCENDING)]
 
 
@@ -129,7 +129,7 @@ class JobCollection:
         return self._server.call(attempt)
 
     def change_claimed(self, claim: Claim, changes: Mapping[str, Any]) -> bool:
-        """False when the claim is lost. A repeated call does the same again."""
+        """Change the job of a claim; False when the claim is lost. The call may be repeated."""
         update = {"$set": to_bson(changes)}
         result = self._server.call(lambda: self._collection.update_one(held_by(claim), update))
         return result.matched_count == 1
@@ -172,10 +172,10 @@ def damage_of(document: Document) -> records.Damage | None:
 
 
 def process_changes(process: ProcessInfo) -> Document:
-    """Each part by itself: what is not told leaves what was written before."""
+    """Changes of the known parts, each by itself: an unknown one stays as it was written before."""
     return {f"process.{name}": value for name, value in records.process_record(process).items()}
 
 
 def held_by(claim: Claim) -> Document:
-    """The condition that the claim still has the job."""
+    """The condition that the claim still holds the job."""
     return {"_id": claim.job_id, "token": claim.token, "status": JobStatus.PENDING.value}

@@ -33,8 +33,8 @@ PATIENCE_SECONDS = 60.0
 FIRST_PAUSE = 0.05
 LAST_PAUSE = 2.0
 
-# What we set where the address does not: how long one try may take; and plain polling of the
-# server, since a streaming monitor notices only after 10 s that a stepped-down server is back.
+# Options that we set where the address does not: how long one try may take, and plain polling of
+# the server, since a streaming monitor notices only after 10 s that a stepped-down server is back.
 OPTIONS: dict[str, Any] = {
     "serverSelectionTimeoutMS": 5_000,
     "connectTimeoutMS": 5_000,
@@ -46,7 +46,7 @@ OPTIONS: dict[str, Any] = {
     "journal": True,
     "readConcernLevel": "majority",
 }
-# What an address may not say otherwise, and the values that it may repeat.
+# Options that an address may set to no other values than these.
 STRONG_OPTIONS: dict[str, tuple[Any, ...]] = {
     "w": ("majority",),
     "journal": (True,),
@@ -96,9 +96,9 @@ class MongoServer:
             )
 
     def check(self) -> float:
-        """Reach the server once, without patience: at the start, a wrong address is likelier.
+        """Reach the server once, and return its `local_time`.
 
-        Answers what `local_time` does.
+        Without patience: at the start, a wrong address is likelier than an outage.
         """
         try:
             with self._explained():
@@ -179,13 +179,14 @@ class MongoServer:
 
 
 def rehearse(address: str) -> None:
-    """Make a client and connect it to nothing: what that loads and reads, forked processes have."""
-    with suppress(StoreError):  # whoever opens the store will say it
+    """Load all that a client needs, for processes that are forked from this one: by making a client
+    that connects to nothing."""
+    with suppress(StoreError):  # whoever opens the store reports it
         MongoServer(address, connect=False).close()
 
 
 def is_passing(fault: faults.PyMongoError) -> bool:
-    """True for faults that waiting may mend: no connection, or a server that is going or coming."""
+    """Whether waiting may mend the fault: no connection, or a server that stops or starts."""
     if isinstance(fault, (faults.ConnectionFailure, faults.WTimeoutError)):
         return True
     return not PASSING_CODES.isdisjoint(_codes(fault))
@@ -214,7 +215,7 @@ def refuse_weak_options(address: str) -> None:
         if strong is not None and value not in strong and str(value).lower() not in strong:
             raise StoreError(
                 f"{shown_address(as_uri(address))}: the option {name}={value} weakens what is "
-                f"promised of results; leave it out (it is {strong[0]})"
+                f"promised about results; leave it out (it is {strong[0]})"
             )
 
 

@@ -55,7 +55,7 @@ class Store(Protocol):
         """Where the jobs are, for people: a path, or an address without its password."""
 
     def now(self) -> float:
-        """What the store's clock shows: UTC seconds since 1970."""
+        """The time by the store's clock: UTC seconds since 1970."""
 
     # --- jobs come in ---
 
@@ -65,11 +65,11 @@ class Store(Protocol):
         """Store a new job under the next id: 1, 2, 3, …, without gaps, never used twice.
 
         With a limit the job is added only while fewer than `limit` jobs count for the draft's
-        resource, else the answer is None. Every job that was ever added by `add` counts, whatever
-        became of it: broken jobs too, so that a run always ends. Results that were brought
+        resource; None when it is not. Every job that was ever added by `add` counts, whatever
+        became of it: broken jobs too, so that a run always ends. Results from elsewhere
         (`add_complete`) don't count. Managers that add at the same time never pass the limit.
 
-        With `after` the job is added only under the id after that, else the answer is None: a point
+        With `after` the job is added only if that is the last id; None when it is not. So a point
         that was chosen from old data (its manager was stopped for a while) is not stored.
         """
 
@@ -86,8 +86,8 @@ class Store(Protocol):
     def claim(self, owner: str, *, lease_seconds: float, resource: str | None = None) -> Job | None:
         """Take the new job with the lowest id: it becomes pending, with one attempt more.
 
-        `Job.claim` of the job that comes back is what the methods below want. No job goes to two
-        claims. None when there is no new job (for that resource).
+        The methods below take `Job.claim` of the job that is returned. No job goes to two claims.
+        None when there is no new job (for that resource).
         """
 
     def renew(self, claim: Claim, *, lease_seconds: float) -> bool:
@@ -103,9 +103,9 @@ class Store(Protocol):
     ) -> bool:
         """Write down what is known of the claim's process. False when the claim is lost.
 
-        What is None leaves what was written before: submitter and worker each tell their part. A
-        worker renews its lease with the same call, and says that it `begins` now where it has
-        waited in a queue: the job's time counts from here.
+        A part that is None stays as it was written before: submitter and worker each know some
+        parts. A worker renews its lease with the same call, and says that it `begins` now where it
+        has waited in a queue: the job's time counts from here.
         """
 
     def complete(
@@ -125,8 +125,8 @@ class Store(Protocol):
         """Keep the failure; the job is new again, or broken after `max_attempts` attempts.
 
         A broken job has ended `seconds_ago`, as with `complete`.
-        Answers the status that the job got; also when repeated. None, and nothing changes, when the
-        claim is lost. `max_attempts=1` breaks the job at once.
+        Returns the job's new status; also when repeated. None, and nothing changes, when the claim
+        is lost. `max_attempts=1` breaks the job at once.
         """
 
     def release(self, claim: Claim, *, failure: Failure | None = None) -> bool:
@@ -139,8 +139,8 @@ class Store(Protocol):
         """Take back the pending jobs whose lease ended before `now` (by the store's clock).
 
         Each gets a lost-worker failure and becomes new, or broken after `max_attempts` attempts.
-        Answers those jobs as they were while pending (owner, process), lowest id first; of several
-        managers that ask at once, one gets each job.
+        Returns those jobs as they were while pending (owner, process), lowest id first; of several
+        managers that call at once, one gets each job.
         """
 
     def retry(self, job_id: int) -> Job:
@@ -160,7 +160,7 @@ class Store(Protocol):
         """Jobs by ascending id, of one status or all, beginning after an id; at most `limit`."""
 
     def job_points(self, statuses: Collection[JobStatus] = FINISHED) -> list[JobPoint]:
-        """What the model needs of the jobs, by ascending id, without their heavy parts.
+        """The parts of the jobs that the model needs, by ascending id.
 
         Read with all statuses, a job appears exactly once, however it changes meanwhile.
         """
@@ -175,8 +175,8 @@ class Store(Protocol):
     # --- repair and backup ---
 
     def damaged(self) -> list[Damage]:
-        """The jobs that can't be read. The methods above leave them out, but `job`, which raises
-        DamagedJob, and the counts."""
+        """The jobs that can't be read. The counts include them, and `job` raises DamagedJob; the
+        other methods above leave them out."""
 
     def raw(self, job_id: int) -> dict[str, Any]:
         """The row or document as it is, JSON-ready; raises JobNotFound."""
@@ -203,8 +203,8 @@ class Store(Protocol):
         """Keep a JSON-ready value (config snapshot, …), in place of the one of that name."""
 
     def first_meta(self, name: str, value: Any) -> Any:
-        """Keep the value unless there is one; answer the one kept. Managers that start together
-        so agree, on the seed for example."""
+        """Keep the value unless there is one, and return the one that is kept. So managers that
+        start together agree, on the seed for example."""
 
     def load_meta(self, name: str) -> Any | None:
         """The value that was saved last under the name, or None."""
@@ -223,7 +223,7 @@ class Store(Protocol):
         """Who holds the lock now, or None."""
 
     def close(self) -> None:
-        """Let go of the connection; closing twice does nothing."""
+        """Close the connection; a second time does nothing."""
 
     def destroy(self) -> None:
         """Delete all jobs and state of this experiment, nothing else, and close."""

@@ -41,7 +41,7 @@ T = TypeVar("T")
 U = TypeVar("U")
 Record = dict[str, Any]
 
-# What reading a damaged row may raise.
+# The exceptions that reading a damaged row may raise.
 FAULTS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 REMOVED = "highest-id-at-a-removal"  # the name of a store's meta value
 LARGEST_ID = 2**63 - 1  # both databases refuse to compare with more
@@ -62,13 +62,12 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "token": MAYBE_TEXT,
 }
 TIMES = ("created", "started", "ended")
-LATEST_TIME = 1e11  # the year 5138: what is later is no time, and no calendar may have it
+LATEST_TIME = 1e11  # the year 5138: a later time is damage, and may be beyond every calendar
 
 
 @dataclass(frozen=True)
 class Damage:
-    """A job that can't be read: its number, the sentence about it, and what its row says of where
-    it belongs."""
+    """A job that can't be read: its number, why, and the status and resource that its row has."""
 
     job_id: int
     sentence: str
@@ -82,7 +81,7 @@ class Damage:
 
 
 def plain(value: Any, place: str = "value") -> Any:
-    """The value as JSON has it; StoreError names what has no such form."""
+    """The value as JSON has it; StoreError names the place of one that JSON does not have."""
     try:
         return plain_json.plain(value)
     except TypeError:
@@ -91,7 +90,7 @@ def plain(value: Any, place: str = "value") -> Any:
 
 
 def _culprit(value: Any, place: str) -> tuple[str, str]:
-    """Where the first value is that JSON doesn't have, and what it is."""
+    """The place of the first value that JSON doesn't have, and its type."""
     if isinstance(value, dict):
         parts = [(item, f"{place}.{key}") for key, item in value.items()]
     elif isinstance(value, (list, tuple)):
@@ -138,9 +137,10 @@ def complete_record(draft: JobDraft, values: Mapping[str, float], *, now: float)
 
 
 def claimed(owner: str, *, lease_seconds: float, resource: str | None, now: float) -> Record:
-    """What a claim changes, but for the number of attempts.
+    """The changes of a claim, but for the number of attempts.
 
-    When a person began with a point that was reserved, nobody knows: the claim is for the result.
+    A reserved point has no start: it is claimed when a person brings its result, and nobody knows
+    when its evaluation began.
     """
     is_run = resource is None or not resource.startswith(RESERVED)
     return {
@@ -155,13 +155,13 @@ def claimed(owner: str, *, lease_seconds: float, resource: str | None, now: floa
 
 
 def attached(now: float, *, lease_seconds: float | None, begins: bool) -> Record:
-    """What a worker's word changes, beside its process."""
+    """The changes of `Store.attach`, beside the process."""
     lease = {} if lease_seconds is None else {"lease_expires": now + lease_seconds}
     return lease | ({"started": now} if begins else {})
 
 
 def completed(values: Mapping[str, float], *, ended: float) -> Record:
-    """What a result changes."""
+    """The changes of a result."""
     return {
         "status": JobStatus.COMPLETE.value,
         "result": result_record(values),
@@ -170,14 +170,13 @@ def completed(values: Mapping[str, float], *, ended: float) -> Record:
 
 
 def settled(claim: Claim, outcome: str) -> Record:
-    """What the end of a claim changes; by the mark in `settled` the same call is recognised when it
-    is repeated."""
+    """The changes at the end of a claim; by the mark in `settled` a repeated call is recognised."""
     mark = f"{outcome} {claim.token}"
     return {"token": None, "lease_owner": None, "lease_expires": None, "settled": mark}
 
 
 def retried() -> Record:
-    """What makes a broken job new."""
+    """The changes that make a broken job new."""
     return {
         "status": JobStatus.NEW.value,
         "attempts": 0,
@@ -207,12 +206,12 @@ def failure_record(failure: Failure) -> Record:
 
 
 def is_void_record(status: JobStatus, failures: list[Mapping[str, Any]]) -> bool:
-    """`Job.is_void` of a record that was not read as a whole."""
+    """`Job.is_void`, from the parts of a record that it depends on."""
     return is_void(status, [FailureKind(failure["kind"]) for failure in failures])
 
 
 def process_record(process: ProcessInfo) -> Record:
-    """What is known of where a process runs."""
+    """The known parts of a process, by their names."""
     return {name: value for name, value in asdict(process).items() if value is not None}
 
 
@@ -248,7 +247,7 @@ def not_broken(job_id: int, status: str) -> StoreError:
 
 @contextmanager
 def reading(job_id: object) -> Iterator[None]:
-    """What goes wrong inside is the row's fault: somebody has edited it, or the disk has."""
+    """A context whose faults become DamagedJob: somebody has edited the row, or the disk failed."""
     try:
         yield
     except KeyError as error:
@@ -258,7 +257,7 @@ def reading(job_id: object) -> Iterator[None]:
 
 
 def readable(read: Callable[[T], U], rows: Iterable[T]) -> list[U]:
-    """What could be read of the rows; damaged ones are left out."""
+    """The rows as `read` reads them; damaged ones are left out."""
     found = []
     for row in rows:
         try:
@@ -278,7 +277,7 @@ def checked_point(point: Any) -> tuple[float, ...]:
         raise ValueError(f"point must be a list of numbers, got {str(point)[:60]}")
     # By the sum too: min and max may pass over a NaN.
     if point and not (min(point) >= 0.0 and max(point) <= 1.0 and sum(point) <= len(point)):
-        raise ValueError(f"point must be of numbers from 0 to 1, got {str(point)[:60]}")
+        raise ValueError(f"point must have numbers from 0 to 1, got {str(point)[:60]}")
     return tuple(map(float, point))
 
 
@@ -291,20 +290,20 @@ def _check_types(record: Mapping[str, Any]) -> None:
 
 
 def check_time(name: str, seconds: float | None) -> None:
-    """ValueError for what can't be seconds since 1970."""
+    """Raise ValueError for what can't be seconds since 1970."""
     if seconds is not None and not 0.0 <= seconds <= LATEST_TIME:
-        raise ValueError(f"{name} is {seconds}, which is no time")
+        raise ValueError(f"{name} is {seconds}, which is not a time")
 
 
 def seconds_of(started: float | None, ended: float | None) -> float | None:
-    """How long a job took; ValueError where that was between no times."""
+    """How long a job took, None where that is not known; ValueError for impossible times."""
     check_time("started", started)
     check_time("ended", ended)
     return seconds_between(started, ended)
 
 
 def job_from_record(job_id: int, record: Mapping[str, Any]) -> Job:
-    """The job of a record that came out of a store; DamagedJob when it is none."""
+    """The job of a record that came out of a store; DamagedJob when it can't be read."""
     with reading(job_id):
         _check_types(record)
         return _job(checked_id(job_id), record)
@@ -339,7 +338,7 @@ def tally_of(
 ) -> Tally:
     """The tally of rows (resource, source, status, number), with the budgets of these resources.
 
-    A status that is none does not count.
+    A row with an unknown status does not count.
     """
     counts = dict.fromkeys(JobStatus, 0)
     budgets = {resource: dict.fromkeys(JobStatus, 0) for resource in resources}

@@ -45,8 +45,8 @@ class SQLiteStore:
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self._file = SQLiteFile(path, create=create)
-        # Where the system doesn't tell one boot from the next, what was kept in the one would be
-        # wrong by the machine's uptime in the other: there the wall clock has to do.
+        # The time of the boot is kept in the store. Where the system doesn't tell one boot from the
+        # next, a kept time could be that of an earlier boot: there the wall clock has to do.
         at_boot = StoreClock(self._clock_at_boot, every=math.inf)
         self._clock = at_boot if boot_id() else StoreClock(time.time)
 
@@ -58,7 +58,8 @@ class SQLiteStore:
         return self._clock.now()
 
     def _clock_at_boot(self) -> float:
-        """The wall clock of whoever was first since this machine started, and the time since."""
+        """The time by the wall clock of the first process since this machine started, however
+        that clock was set later."""
         first = self.first_meta(f"clock of boot {boot_id()}", time.time() - uptime())
         return uptime() + float(first)
 

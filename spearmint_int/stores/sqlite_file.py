@@ -22,16 +22,16 @@ BUSY_SECONDS = 30.0
 # Marks the file as ours (`PRAGMA application_id`): "SpIn" in ASCII.
 APPLICATION_ID = 0x5370496E
 
-# The log goes over into the main file after so many pages of 4 kB: some twenty changes.
+# The log is moved into the main file after so many pages of 4 kB: some twenty changes.
 CHECKPOINT_PAGES = 100
-# Somebody who reads at this moment holds that up.
+# Such a checkpoint is incomplete while somebody reads, and is then tried again.
 CHECKPOINT_TRIES = 10
 CHECKPOINT_WAIT_SECONDS = 0.005
 WAL_LOOKS = 10
 
-# What it takes to come from a version to the next one.
+# The statements that migrate a file from each version to the next one.
 MIGRATIONS: dict[int, tuple[str, ...]] = {
-    # 1 → 2: of a pending job's process several tell, each a part.
+    # 1 → 2: a pending job has an object for its process, which manager and worker fill in.
     1: ("UPDATE jobs SET process = '{}' WHERE process IS NULL AND status = 'pending'",),
 }
 
@@ -65,9 +65,9 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE locks (name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT NULL);
 """
 
-# What SQLite says (the beginning of it) → what it means and what to do.
+# The beginning of a message of SQLite → what it means and what to do.
 FULL, NOT_OPENED, IO_ERROR = "database or disk is full", "unable to open", "disk I/O error"
-NO_ROOM = (FULL, NOT_OPENED, IO_ERROR)  # what may be for want of room, or of room for a file
+NO_ROOM = (FULL, NOT_OPENED, IO_ERROR)  # what a full disk may cause
 FAULTS = {
     FULL: "the disk is full: free some space",
     "attempt to write a readonly": "it can't be written: check the permissions of file and folder",
@@ -78,7 +78,7 @@ FAULTS = {
     "database disk image is malformed": (
         "it is damaged: restore a copy, or save what is readable with `sqlite3 FILE .recover`"
     ),
-    IO_ERROR: "the disk is full, or a quota used up, or it fails: free some space, or check it",
+    IO_ERROR: "the disk is full, or fails, or a quota is used up: free some space, or check it",
     "no such table": "it is not a job store: move it away and start anew",
 }
 
@@ -102,9 +102,9 @@ class SQLiteFile:
 
     @contextmanager
     def transaction(self, *, checkpoint: bool = False) -> Iterator[sqlite3.Connection]:
-        """Everything inside happens at once or not at all; no other writer in between.
+        """A transaction: all of it happens or nothing, with no other writer in between.
 
-        With `checkpoint` it is in the main file on return, with all that came before.
+        With `checkpoint` the log is moved into the main file at its end.
         """
         with self._mutex, self._faults():
             connection = self._open_connection()
@@ -118,7 +118,8 @@ class SQLiteFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """For single SELECTs, each a snapshot by itself; they don't wait for writers."""
+        """The connection for single SELECTs: each is a snapshot by itself, and waits for no
+        writer."""
         with self._mutex, self._faults():
             yield self._open_connection()
 
@@ -154,9 +155,8 @@ class SQLiteFile:
             raise
 
     def _use_copy(self, error: sqlite3.Error) -> None:
-        """Where there is no room for the files of the log, what there is can still be read. That
-        keeps others out, so that it is for a moment only, in which all is copied; the copy is made
-        anew for each look."""
+        """Read from a copy in memory, where the disk has no room for the files of the log. Copying
+        keeps others out for a moment; the copy is made anew for each look."""
         copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         copy.row_factory = sqlite3.Row
         try:
@@ -173,7 +173,7 @@ class SQLiteFile:
                 # SQLite then keeps the index of the log, the -shm file, in memory.
                 connection.execute("PRAGMA locking_mode = EXCLUSIVE")
                 connection.backup(copy)
-                # The first try has left it, and would be taken for the trace of a deleted log.
+                # The first try has left it, and it would be taken for the trace of a deleted log.
                 Path(f"{self.path}-shm").unlink(missing_ok=True)
         except sqlite3.OperationalError:
             if Path(f"{self.path}-wal").exists():
@@ -193,7 +193,8 @@ class SQLiteFile:
         return connection
 
     def _connect_read_only(self) -> sqlite3.Connection:
-        """In a folder that can't be written, where SQLite can't make the files of its log."""
+        """A connection for a folder that can't be written, where SQLite can't make the files of its
+        log."""
         uri = self.path.resolve().as_uri()
         connection = self._connect(f"{uri}?mode=ro")
         try:
@@ -214,7 +215,7 @@ class SQLiteFile:
             self._create_schema(connection)
         if 0 < self._version(connection) < SCHEMA_VERSION:
             if self._read_only or self._is_copy:
-                return  # what is older can be read as it is
+                return  # an older version can be read as it is
             self._migrate(connection)
         if (version := self._version(connection)) != SCHEMA_VERSION:
             raise StoreVersionError(
@@ -237,7 +238,7 @@ class SQLiteFile:
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
-        """From each version to the next."""
+        """Bring the file up to the present version, one version after another."""
         with _all_or_nothing(connection):
             for version in range(self._version(connection), SCHEMA_VERSION):
                 for statement in MIGRATIONS[version]:
@@ -245,14 +246,14 @@ class SQLiteFile:
                 connection.execute(f"PRAGMA user_version = {version + 1}")
 
     def backup(self, path: Path) -> None:
-        """A copy of everything as it is now; others go on writing meanwhile."""
+        """Copy everything as it is now to a new file; others go on writing meanwhile."""
         where = f"{path}, the copy of {self.path}"
         with self._mutex, self._faults(where), closing(sqlite3.connect(path)) as target:
             self._open_connection().backup(target)
 
     def _has_room(self) -> bool:
-        """On a full disk the half of the log would go over, and the main file need the other half
-        of it to be sound."""
+        """Whether the disk has room for a checkpoint: on a full one half of the log might be moved,
+        and the main file would need the other half to be sound."""
         try:
             disk, size = os.statvfs(self.path.parent), os.stat(self.path).st_size
         except FileNotFoundError:  # the folder was moved, with what was just written
@@ -260,7 +261,8 @@ class SQLiteFile:
         return disk.f_bavail * disk.f_frsize > size
 
     def _check_wal(self) -> None:
-        """A crash leaves -wal and -shm behind: without the -wal the last changes may be gone."""
+        """Raise StoreError for a -shm without its -wal: a crash leaves both behind, and without the
+        -wal the last changes may be gone."""
         wal, index = Path(f"{self.path}-wal"), Path(f"{self.path}-shm")
         for _ in range(WAL_LOOKS):  # a process that ends removes one after the other
             if wal.exists() or not index.exists():
@@ -342,16 +344,16 @@ def _explained(error: sqlite3.Error, where: str) -> StoreError:
 
 
 def _may_pass(error: sqlite3.Error) -> bool:
-    """Whether only room is wanting: a run waits for that as for a server. Where a quota is used up
-    SQLite says that it can't write."""
+    """Whether only room on the disk is missing, for which a run waits as for a server. Where a
+    quota is used up, SQLite says that it can't write."""
     can_not_write = getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_WRITE"  # Python 3.11
     return can_not_write or str(error).startswith(FULL)
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:
-    """A -wal that somebody deletes shall take no result with it.
+    """Move the log into the main file, so that no result is lost when somebody deletes the -wal.
 
-    What was committed is safe in the log already: where this fails, a later change does it.
+    The changes are safe in the log already: where this fails, a later change does it.
     """
     with suppress(sqlite3.Error):
         for _ in range(CHECKPOINT_TRIES):

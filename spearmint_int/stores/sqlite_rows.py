@@ -61,7 +61,7 @@ def last_id(connection: sqlite3.Connection) -> int:
 
 
 def remove(connection: sqlite3.Connection, job_id: int) -> None:
-    """Take the row out; nobody else gets its id."""
+    """Delete the row; its id is not given again."""
     highest = last_id(connection)
     connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
     keep = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)"
@@ -77,7 +77,7 @@ def update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, An
 def settle(
     connection: sqlite3.Connection, claim: Claim, outcome: str, changes: records.Record
 ) -> None:
-    """End the job's claim; `settled` lets the same call be recognised when it is repeated."""
+    """End the job's claim; by the mark in `settled` a repeated call is recognised."""
     update(connection, claim.job_id, changes | records.settled(claim, outcome))
 
 

@@ -165,7 +165,7 @@ def test_a_run_without_an_end_is_told(tmp_path: Path) -> None:
 
 def test_a_budget_that_is_spent_before_the_model_chooses_is_told(tmp_path: Path) -> None:
     (found,) = advice(tmp_path, GOOD, **{"num-initial-points": 10, "max-finished-jobs": 10})
-    assert found == "num-initial-points: no job is the model's: 10, and a budget of 10"
+    assert found == "num-initial-points: the model chooses no job: 10, and a budget of 10"
 
 
 @pytest.mark.parametrize(("likelihood", "advised"), [("GAUSSIAN", 1), ("NOISELESS", 0)])
@@ -179,7 +179,7 @@ def test_only_without_noise_does_a_run_over_integers_end_by_itself(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("echo 1\n", "its first line must be like '#!/bin/sh'; none is there"),
+        ("echo 1\n", "its first line must be like '#!/bin/sh'; there is none"),
         ("#!/no/such/shell\necho 1\n", "its first line names /no/such/shell, which does not exist"),
         ("#!\necho 1\n", "its first line must name an interpreter, like '#!/bin/sh'"),
         ("#!/bin/sh -e\r\necho 1\r\n", "its lines end in a carriage return, as on Windows"),

@@ -71,7 +71,7 @@ def test_a_changed_setting_is_told(finished: Path, spearmint: CommandLine, tmp_p
     (finished / "other.json").write_text(json.dumps(other))
     answer = spearmint("replay", finished, "8", "--config", "other.json")
     assert answer.code == 1
-    assert "from other data or settings than then" in answer.out
+    assert "from data or settings that have changed since" in answer.out
 
 
 def test_replay_says_what_differs_where_the_parameters_do_not(
@@ -85,7 +85,7 @@ def test_replay_says_what_differs_where_the_parameters_do_not(
     answer = spearmint("replay", experiment, "3")
     assert answer.code == 1
     assert " both times, but worth " in answer.out
-    assert "from other settings than then: maximize was false" in answer.out
+    assert "from settings that have changed since: maximize was false" in answer.out
 
 
 @pytest.mark.parametrize("highest", [1, 40])

@@ -554,7 +554,7 @@ def test_guesses_and_results_that_were_brought_are_told_apart(
     store = open_store(load_config(tmp_path))
     sources = [job.source for job in store.jobs()]
     assert sources == [Source.USER, Source.INITIAL, Source.CHOOSER]
-    assert "its result was brought" in spearmint("explain", tmp_path, "1").out
+    assert "its result was added" in spearmint("explain", tmp_path, "1").out
     assert "it is a guess" in spearmint("explain", tmp_path, "2").out
 
 

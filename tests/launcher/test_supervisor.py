@@ -252,7 +252,7 @@ def test_a_worker_that_waits_for_the_store_says_so_and_is_seen_to_be_alive(
         return open_store_at(place)
 
     _, order = claimed_order(place, store, SQUARE)
-    monkeypatch.setattr(supervisor, "TELL_SECONDS", 0.5)
+    monkeypatch.setattr(supervisor, "REPORT_SECONDS", 0.5)
     monkeypatch.setattr(supervisor, "open_store_at", away_until_it_was_said)
     work(order)
     assert store.job(1).values == {"main": 4.0}

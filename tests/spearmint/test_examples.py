@@ -53,7 +53,7 @@ def test_the_distributed_example_wants_a_machine_of_its_cluster(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert exit_code(["check", str(copied("distributed", tmp_path))]) == 2
     said = capfd.readouterr().err
-    assert "resources.my-cluster.scheduler: sbatch is not on PATH; Slurm wants a machine" in said
+    assert "resources.my-cluster.scheduler: sbatch is not on PATH; Slurm needs a machine" in said
 
 
 def test_the_distributed_example_runs_on_two_resources_of_this_machine(tmp_path: Path) -> None:

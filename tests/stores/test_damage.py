@@ -91,7 +91,7 @@ def test_a_job_with_a_time_that_is_none_is_no_point_of_the_model(store: Store, e
     edit(2, {"ended": 1e308})
     assert [point.id for point in store.job_points()] == [1, 3]
     (damage,) = store.damaged()
-    assert damage.sentence.startswith("job 2 can't be read: ended is 1e+308, which is no time; ")
+    assert damage.sentence.startswith("job 2 can't be read: ended is 1e+308, which is not a time; ")
 
 
 def test_a_damaged_new_job_is_not_claimed_and_a_damaged_pending_one_not_expired(
