@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -16,7 +17,7 @@ from typing import Any
 
 from spearmint_int.errors import ConfigError, SpearmintError
 from spearmint_int.history import CHAIN
-from spearmint_int.launcher.liveness import new_owner
+from spearmint_int.launcher.liveness import new_owner, owner_is_dead
 from spearmint_int.launcher.output import take_lock
 from spearmint_int.optimizer import Optimizer
 from spearmint_int.run_config import NOT_WRITTEN, begun_config, gone_on_config, known_config
@@ -24,6 +25,7 @@ from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.stores import open_store
 
 LOCK_FILE = ".minimize.lock"
+FORKS_MOMENT = 5.0  # seconds that a fork may take to let go of a lock, on a busy machine
 
 
 @contextmanager
@@ -90,7 +92,7 @@ class FolderLock:
             self._fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise SpearmintError(f"{file}: can't be written: {error.strerror}") from None
-        if not take_lock(self._fd):
+        if not self._take(file):
             self.close()
             raise SpearmintError(
                 f"{directory}: another minimize is at work in it{_holder(file)}; wait until it has "
@@ -100,6 +102,16 @@ class FolderLock:
         os.ftruncate(self._fd, 0)
         os.write(self._fd, new_owner().encode())
         _HELD.add(self)
+
+    def _take(self, file: Path) -> bool:
+        """Take the lock. A process that a killed holder has just forked has it for a moment more,
+        until it runs `_let_go_in_fork`."""
+        deadline = time.monotonic() + FORKS_MOMENT
+        while not take_lock(self._fd):
+            if time.monotonic() > deadline or not owner_is_dead(_owner(file)):
+                return False
+            time.sleep(0.02)
+        return True
 
     def close(self) -> None:
         with suppress(OSError):  # a fork has closed it
@@ -118,6 +130,10 @@ def _let_go_in_fork() -> None:
 os.register_at_fork(after_in_child=_let_go_in_fork)
 
 
+def _owner(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
 def _holder(file: Path) -> str:
-    host, pid, *_ = (*file.read_text(encoding="utf-8", errors="replace").split(":"), "", "")
+    host, pid, *_ = (*_owner(file).split(":"), "", "")
     return f" (process {pid} on {host})" if pid else ""

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from traceback import format_exception
 from typing import Any
@@ -274,6 +274,15 @@ def test_threads_evaluate_at_the_same_time() -> None:
     assert result.message == "6 evaluations done"
 
 
+@pytest.fixture
+def listens_to_ctrl_c() -> Iterator[None]:
+    """A process that a shell has put into the background is deaf to it from its start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listens_to_ctrl_c")
 def test_a_second_ctrl_c_does_not_wait_for_what_threads_evaluate(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

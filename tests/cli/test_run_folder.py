@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import fields, replace
@@ -37,7 +38,7 @@ from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.minimizer import MinimizeResult
 from spearmint_int.reservation import reserve, tell
 from spearmint_int.run_config import KEYS, NOT_WRITTEN, config_document
-from spearmint_int.run_folder import optimizer_in
+from spearmint_int.run_folder import FolderLock, optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import Params
@@ -396,6 +397,24 @@ def test_a_run_that_was_killed_is_gone_on_from_where_it_was(tmp_path: Path, how:
     assert result.history == run(tmp_path / "whole", 6).history
     store = open_store(load_config(tmp_path / "killed"))
     assert [job.status for job in store.jobs()] == [JobStatus.COMPLETE] * 6
+
+
+LEFT_LOCKED = textwrap.dedent("""
+    import os, signal, subprocess, sys
+    from pathlib import Path
+    from spearmint_int.run_folder import FolderLock
+
+    lock = FolderLock(Path(sys.argv[1]))
+    subprocess.Popen(["sleep", "1"], pass_fds=[lock._fd])
+    os.kill(os.getpid(), signal.SIGKILL)
+""")
+
+
+def test_a_lock_that_a_killed_run_left_to_a_child_is_awaited_for_a_moment(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", LEFT_LOCKED, str(tmp_path)], check=False)
+    began = time.monotonic()
+    FolderLock(tmp_path).close()
+    assert time.monotonic() - began > 0.1
 
 
 def test_a_folder_whose_run_was_killed_can_be_cleaned(
