@@ -134,10 +134,14 @@ def _coloured(cell: str) -> str:
     return click.style(cell, fg=colour) if colour else cell
 
 
-def print_facts(facts: Iterable[tuple[str, str]]) -> None:
-    """`name   text` lines, a long text folded between words; an empty one is left out."""
+def print_facts(facts: Iterable[tuple[str, str]], *, at_least: int = 0) -> None:
+    """`name   text` lines, a long text folded between words; an empty one is left out.
+
+    Texts begin after the longest name, or `at_least` after so many columns.
+    """
     shown = [(name, text) for name, text in facts if text]
     width = max((columns_of(name) for name, _ in shown), default=0)
+    width = max(width, at_least)
     for name, text in shown:
         first, *others = _folded(text, terminal_width() - width - GAP)
         click.echo(f"{click.style(to_left(name, width), bold=True)}{' ' * GAP}{first}")

@@ -284,39 +284,53 @@ def best(folder: Folder, as_json: bool) -> None:
 
     Under noise trust the model: the best value of many noisy ones is lucky.
     """
-    report, model = _report_and_model(folder)
-    if as_json:
-        print_json(_best_document(folder.config, report, model))
-    elif report is None or not _has_number(report):
-        click.echo("no result yet")
-    else:
-        print_facts(_best_facts(folder.config, report, model))
-
-
-def _report_and_model(folder: Folder) -> tuple[StatusReport | None, Recommendation | None]:
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
-
     config = folder.config
     with folder.results() as store:
-        if store is None:
-            return None, None
-        return _report(config, store), StoredExperiment.read(config, store).recommend()
+        report = None if store is None else _report(config, store)
+        if as_json:
+            print_json(_best_document(config, report, _model_optimum(config, store)))
+        elif report is None or not _has_number(report):
+            click.echo("no result yet")
+        else:  # what is known at once: the model of thousands of results takes minutes
+            _, optimum = _extreme_and_optimum(config)
+            print_facts(_observed_facts(config, report), at_least=len(optimum))
+            print_facts(_model_facts(config, _model_optimum(config, store)))
 
 
-def _best_facts(
-    config: Config, report: StatusReport, model: Recommendation | None
-) -> Iterator[tuple[str, str]]:
-    extreme, optimum = ("highest", "maximum") if config.maximize else ("lowest", "minimum")
+def _model_optimum(config: Config, store: Store | None) -> Recommendation | None:
+    if store is None:
+        return None
+    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
+
+    return StoredExperiment.read(config, store).recommend()
+
+
+def _extreme_and_optimum(config: Config) -> tuple[str, str]:
+    """What the best value and the model's are called."""
+    return (
+        ("highest value", "model's maximum")
+        if config.maximize
+        else ("lowest value", "model's minimum")
+    )
+
+
+def _observed_facts(config: Config, report: StatusReport) -> Iterator[tuple[str, str]]:
+    extreme, _ = _extreme_and_optimum(config)
     if report.best is None:
-        yield f"{extreme} value", NONE_FULFILS
+        yield extreme, NONE_FULFILS
         yield from _missing_facts(report)
     else:
-        yield from _value_and_place(f"{extreme} value", report.best, config, _beyond(report))
+        yield from _value_and_place(extreme, report.best, config, _beyond(report))
     if report.best_within != report.best:
-        yield from _value_and_place(f"{extreme} within them", report.best_within, config)
+        within = extreme.replace("value", "within them")
+        yield from _value_and_place(within, report.best_within, config)
+
+
+def _model_facts(config: Config, model: Recommendation | None) -> Iterator[tuple[str, str]]:
     if model is not None:
-        yield f"model's {optimum}", value_text.estimate(model.mean, model.sd)
-        yield "  at ", value_text.params(model.params)
+        _, optimum = _extreme_and_optimum(config)
+        yield optimum, value_text.estimate(model.mean, model.sd)
+        yield "  at", value_text.params(model.params)
         yield from value_text.constraints(model.constraints, model.note)
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from spearmint_int.cli.program import exit_code
 from spearmint_int.config import load_config
+from spearmint_int.experiment import StoredExperiment
 from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.jobs import Failure, FailureKind, JobDraft, ProcessInfo, Source
 from spearmint_int.stores import open_store
@@ -257,6 +258,18 @@ def test_best_names_the_lowest_value_and_the_models_minimum(
     answer = spearmint("best", with_results, "--json").json
     assert answer["observed"]["id"] == 2
     assert set(answer["model"]) == {"params", "mean", "sd"}
+
+
+def test_best_shows_what_was_observed_before_the_model_is_there(
+    spearmint: CommandLine, with_results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: StoredExperiment) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(StoredExperiment, "recommend", interrupted)
+    answer = spearmint("best", with_results)
+    assert answer.code == 130
+    assert "lowest value     0.0625 (job 2)" in answer.out
 
 
 def test_show_tells_everything_about_a_job(spearmint: CommandLine, with_results: Path) -> None:
