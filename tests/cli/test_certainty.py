@@ -97,7 +97,7 @@ def test_variables_that_were_declared_anew_are_told(
     anew = ("--config", "anew.json")
     explained, replayed = (spearmint(c, finished, "8", *anew) for c in ("explain", "replay"))
     assert "were declared anew since" in explained.out
-    assert "the same, bit for bit among the variables of then" in replayed.out
+    assert "the same, bit for bit with the variables of that time" in replayed.out
     assert spearmint("audit", finished, *anew).out == spearmint("audit", finished).out
 
 

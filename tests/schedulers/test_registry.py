@@ -22,7 +22,7 @@ def test_a_cluster_without_its_commands_is_told_which_one_is_missing(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SchedulerError, match=r"(sbatch|qsub) is not on PATH; .* wants"):
+    with pytest.raises(SchedulerError, match=r"(sbatch|qsub) is not on PATH; .* needs"):
         open_scheduler(Resource(scheduler=name), tmp_path)
 
 

@@ -389,7 +389,7 @@ print(store.add(draft()).id)
     words = [sys.executable, "-c", code, str(tmp_path / "a.sqlite")]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     said, job_id = done.stdout.splitlines()
-    assert "or a quota used up" in said
+    assert "or a quota is used up" in said
     assert job_id == "1"
 
 
