@@ -35,14 +35,14 @@ if TYPE_CHECKING:
         SpearmintError,
         StoreError,
     )
-    from spearmint_int.evaluation import Evaluation
     from spearmint_int.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
+    from spearmint_int.library.evaluation import Evaluation
+    from spearmint_int.library.minimize import minimize
+    from spearmint_int.library.optimizer import Optimizer
+    from spearmint_int.library.result import MinimizeResult
+    from spearmint_int.library.search import Stop
     from spearmint_int.manager import Manager
-    from spearmint_int.minimize_result import MinimizeResult
-    from spearmint_int.minimize_search import Stop
-    from spearmint_int.minimizer import minimize
-    from spearmint_int.optimizer import Optimizer
     from spearmint_int.space import Space
     from spearmint_int.stores import Store, open_store
     from spearmint_int.variables import Enum, Float, Int
@@ -86,13 +86,13 @@ _HOMES = {
     "ConfigError": "errors",
     "Constraint": "chooser",
     "Enum": "variables",
-    "Evaluation": "evaluation",
+    "Evaluation": "library.evaluation",
     "Experiment": "experiment",
     "Float": "variables",
     "Int": "variables",
     "Manager": "manager",
-    "MinimizeResult": "minimize_result",
-    "Optimizer": "optimizer",
+    "MinimizeResult": "library.result",
+    "Optimizer": "library.optimizer",
     "Prediction": "chooser",
     "Recommendation": "chooser",
     "ResultError": "errors",
@@ -100,13 +100,13 @@ _HOMES = {
     "SpaceError": "errors",
     "SpaceExhausted": "errors",
     "SpearmintError": "errors",
-    "Stop": "minimize_search",
+    "Stop": "library.search",
     "Store": "stores",
     "StoreError": "errors",
     "StoredExperiment": "experiment",
     "Suggestion": "chooser",
     "load_config": "config",
-    "minimize": "minimizer",
+    "minimize": "library.minimize",
     "open_store": "stores",
     "register_kernel": "kernels",
 }

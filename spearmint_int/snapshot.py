@@ -28,8 +28,8 @@ from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
     from spearmint_int.config import Config
-    from spearmint_int.evaluation import Evaluation
     from spearmint_int.jobs import Job
+    from spearmint_int.library.evaluation import Evaluation
     from spearmint_int.stores import Store
 
 

@@ -50,7 +50,7 @@ def _lock_library_folder(folder: Folder, stack: ExitStack) -> None:
     from spearmint_int.config import CALLED_BY_MINIMIZE  # noqa: PLC0415
 
     if folder.config.main_file == CALLED_BY_MINIMIZE:
-        from spearmint_int.run_folder import FolderLock  # noqa: PLC0415
+        from spearmint_int.library.folder import FolderLock  # noqa: PLC0415
 
         stack.enter_context(closing(FolderLock(folder.directory)))
 
@@ -92,7 +92,7 @@ def _was_left(job: Job) -> bool:
     """Whether nobody works on the job, whatever its lease says: its worker and its owner are
     gone."""
     from spearmint_int.launcher.liveness import is_known_dead, owner_is_dead  # noqa: PLC0415
-    from spearmint_int.stored_optimizer import OURS  # noqa: PLC0415
+    from spearmint_int.library.stored_optimizer import OURS  # noqa: PLC0415
 
     process, owner = job.process, job.lease_owner
     if owner is not None and owner.endswith(OURS):

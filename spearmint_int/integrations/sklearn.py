@@ -22,7 +22,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import check_random_state
 
 from spearmint_int.errors import SpaceError, SpaceExhausted
-from spearmint_int.optimizer import Optimizer
+from spearmint_int.library.optimizer import Optimizer
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, SomeVariable, Variable
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spearmint_int.chooser import ChooserOptions, Constraint
-from spearmint_int.library_arguments import (
+from spearmint_int.library.arguments import (
     Initial,
     as_guesses_and_results,
     as_results,
@@ -22,16 +22,14 @@ from spearmint_int.library_arguments import (
     check_seconds,
     check_whole,
 )
-from spearmint_int.minimize_result import MinimizeResult
-from spearmint_int.minimize_search import Function, Search, Stop
-from spearmint_int.optimizer import Optimizer
-from spearmint_int.progress_bar import ProgressBar
-from spearmint_int.run_folder import optimizer_in
+from spearmint_int.library.folder import optimizer_in
+from spearmint_int.library.optimizer import Optimizer
+from spearmint_int.library.progress_bar import ProgressBar
+from spearmint_int.library.result import MinimizeResult
+from spearmint_int.library.search import Function, Search, Stop
+from spearmint_int.library.stored_optimizer import StoredOptimizer
 from spearmint_int.space import Space
-from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import SomeVariable
-
-__all__ = ["MinimizeResult", "Stop", "minimize"]
 
 
 def minimize(

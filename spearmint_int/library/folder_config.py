@@ -28,7 +28,7 @@ from spearmint_int.config.section import show
 from spearmint_int.errors import ConfigError
 from spearmint_int.identity import IN_THIS_LIGHT
 from spearmint_int.jobs import MAIN_TASK
-from spearmint_int.optimizer import Optimizer
+from spearmint_int.library.optimizer import Optimizer
 from spearmint_int.sampling.priors import prior_to_dict
 from spearmint_int.variables import Variable
 

@@ -12,7 +12,7 @@ from spearmint_int.errors import SpearmintError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from spearmint_int.evaluation import Evaluation
+    from spearmint_int.library.evaluation import Evaluation
     from spearmint_int.space import Space
 
 SHOWN_ROWS = 20  # of the evaluations, in a notebook

@@ -35,15 +35,16 @@ from spearmint_int import (
 from spearmint_int.errors import ConfigError, StoreError
 from spearmint_int.experiment import StoredExperiment
 from spearmint_int.jobs import JobStatus, Source
-from spearmint_int.minimizer import MinimizeResult
+from spearmint_int.library.folder import FolderLock, optimizer_in
+from spearmint_int.library.folder_config import KEYS, NOT_WRITTEN, config_document
+from spearmint_int.library.result import MinimizeResult
+from spearmint_int.library.stored_optimizer import StoredOptimizer
 from spearmint_int.reservation import reserve, tell
-from spearmint_int.run_config import KEYS, NOT_WRITTEN, config_document
-from spearmint_int.run_folder import FolderLock, optimizer_in
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
-from spearmint_int.stored_optimizer import StoredOptimizer
 from spearmint_int.variables import Params
-from tests.cli.conftest import CommandLine
+from tests.cli.conftest import CommandLine, spearmint
 
+__all__ = ["spearmint"]
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 100}
 SPACE: dict[str, Any] = {"d": Int(1, 50), "r": Float(0, 1)}
 
@@ -402,7 +403,7 @@ def test_a_run_that_was_killed_is_gone_on_from_where_it_was(tmp_path: Path, how:
 LEFT_LOCKED = textwrap.dedent("""
     import os, signal, subprocess, sys
     from pathlib import Path
-    from spearmint_int.run_folder import FolderLock
+    from spearmint_int.library.folder import FolderLock
 
     lock = FolderLock(Path(sys.argv[1]))
     subprocess.Popen(["sleep", "1"], pass_fds=[lock._fd])

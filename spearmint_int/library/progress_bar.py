@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spearmint_int import value_text
 
 if TYPE_CHECKING:
-    from spearmint_int.evaluation import Evaluation
+    from spearmint_int.library.evaluation import Evaluation
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):

@@ -33,11 +33,9 @@ from spearmint_int.chooser import (
     Suggestion,
 )
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
-from spearmint_int.evaluation import Evaluation, Pending, Result, Returned
-from spearmint_int.evaluation_table import as_dataframe, as_html
 from spearmint_int.experiment import Experiment
 from spearmint_int.history import MemoryHistory
-from spearmint_int.library_arguments import (
+from spearmint_int.library.arguments import (
     as_constraints,
     as_count,
     as_guesses,
@@ -46,14 +44,14 @@ from spearmint_int.library_arguments import (
     as_several,
     options_with,
 )
-from spearmint_int.optimizer_state import OptimizerState
+from spearmint_int.library.evaluation import Evaluation, Pending, Result, Returned
+from spearmint_int.library.saved_state import OptimizerState
+from spearmint_int.library.tables import as_dataframe, as_html
 from spearmint_int.space import Space
 from spearmint_int.variables import Params, SomeVariable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["Evaluation", "Optimizer", "Pending"]  # pickles know the records by this place
 
 DIRECTIONS = ("minimize", "maximize")
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
 from spearmint_int.errors import ResultError, SpearmintError, alternatives, closest
-from spearmint_int.evaluation import Result
 from spearmint_int.jobs import as_constraint
+from spearmint_int.library.evaluation import Result
 
 Initial = Mapping[str, Any] | Result  # a guess, or a result that is known already
 

@@ -1,4 +1,5 @@
-"""Files that version 0.1.0 wrote, before its modules were divided: they must be read for ever."""
+"""Files of version 0.1.0: what `save` wrote must be read for ever; pickles name modules, and are
+made anew where those move."""
 
 from __future__ import annotations
 

@@ -19,9 +19,14 @@ from spearmint_int.errors import ConfigError, SpearmintError
 from spearmint_int.history import CHAIN
 from spearmint_int.launcher.liveness import new_owner, owner_is_dead
 from spearmint_int.launcher.output import take_lock
-from spearmint_int.optimizer import Optimizer
-from spearmint_int.run_config import NOT_WRITTEN, begun_config, gone_on_config, known_config
-from spearmint_int.stored_optimizer import StoredOptimizer
+from spearmint_int.library.folder_config import (
+    NOT_WRITTEN,
+    begun_config,
+    gone_on_config,
+    known_config,
+)
+from spearmint_int.library.optimizer import Optimizer
+from spearmint_int.library.stored_optimizer import StoredOptimizer
 from spearmint_int.stores import open_store
 
 LOCK_FILE = ".minimize.lock"

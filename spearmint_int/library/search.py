@@ -14,12 +14,12 @@ import numpy as np
 
 from spearmint_int import value_text
 from spearmint_int.errors import SpaceExhausted
-from spearmint_int.evaluation import Result, Returned
 from spearmint_int.jobs import NONE_FULFILS
-from spearmint_int.library_arguments import check_number, check_whole
-from spearmint_int.minimize_result import MinimizeResult
-from spearmint_int.optimizer import Optimizer
-from spearmint_int.progress_bar import ProgressBar
+from spearmint_int.library.arguments import check_number, check_whole
+from spearmint_int.library.evaluation import Result, Returned
+from spearmint_int.library.optimizer import Optimizer
+from spearmint_int.library.progress_bar import ProgressBar
+from spearmint_int.library.result import MinimizeResult
 from spearmint_int.variables import Params
 
 Function = Callable[[Params], Returned]

@@ -16,7 +16,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.atomic import write_whole
 from spearmint_int.chooser import ChooserOptions, Constraint
 from spearmint_int.errors import SpearmintError
-from spearmint_int.evaluation import Evaluation, Pending
+from spearmint_int.library.evaluation import Evaluation, Pending
 from spearmint_int.sampling import Prior
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable

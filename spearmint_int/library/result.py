@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from spearmint_int import value_text
 from spearmint_int.chooser import Problem, Recommendation
 from spearmint_int.errors import NO_FIGURES, SpearmintError
-from spearmint_int.evaluation import Evaluation
-from spearmint_int.evaluation_table import as_dataframe
+from spearmint_int.library.evaluation import Evaluation
+from spearmint_int.library.tables import as_dataframe
 from spearmint_int.variables import Params
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The library: `minimize`, and the optimizers that it asks, in memory or in a folder."""
