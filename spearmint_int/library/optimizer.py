@@ -8,7 +8,6 @@ print(optimizer.best(), optimizer.recommend())
 
 from __future__ import annotations
 
-import itertools
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spearmint_int import value_text
-from spearmint_int.arrays import FloatArray, point_key
+from spearmint_int.arrays import point_key
 from spearmint_int.best import best_of, fulfils
 from spearmint_int.chooser import (
     OBJECTIVE,
@@ -44,7 +43,7 @@ from spearmint_int.library.arguments import (
     as_several,
     options_with,
 )
-from spearmint_int.library.evaluation import Evaluation, Pending, Result, Returned
+from spearmint_int.library.evaluation import Evaluation, Pending, Returned
 from spearmint_int.library.saved_state import OptimizerState
 from spearmint_int.library.tables import as_dataframe, as_html
 from spearmint_int.space import Space
@@ -184,13 +183,6 @@ class Optimizer:
         """Whether each lies within the present bounds, which never change here."""
         return [True] * len(evaluations)
 
-    @property
-    def without_improvement(self) -> int:
-        """How many evaluations since the best one were asked for, and brought nothing better."""
-        best = self._best()
-        after = itertools.dropwhile(lambda e: e is not best, self._evaluations)
-        return sum(e.was_asked for e in after if e is not best)
-
     def recommend(self) -> Recommendation | None:
         """The model's optimum, which under noise is a better answer than `best`. None until there
         are two finite results."""
@@ -256,7 +248,7 @@ class Optimizer:
                 evaluations=tuple(self._evaluations),
                 pending=tuple(self._pending),
                 guesses=tuple(self._guesses),
-                chain=self.chain,
+                chain=self._experiment.history.chain(),
             )
 
     @classmethod
@@ -269,7 +261,10 @@ class Optimizer:
             constraints=state.constraints,
         )
         optimizer._guesses = list(state.guesses)
-        optimizer.restore(state.evaluations, state.chain)
+        for evaluation in state.evaluations:
+            optimizer._keep(evaluation)
+        if state.chain is not None:
+            optimizer._history.keep_chain(state.chain)
         optimizer._set_pending(list(state.pending))
         return optimizer
 
@@ -277,45 +272,6 @@ class Optimizer:
     def _from_json(cls, stored: Mapping[str, Any]) -> Optimizer:
         """For pickles of an optimizer in a folder."""
         return cls._from_state(OptimizerState.from_json(stored))
-
-    def restore(
-        self, evaluations: Iterable[Evaluation], chain: Mapping[str, Any] | None = None
-    ) -> None:
-        """Take over the evaluations of an earlier run, and the chain to go on from."""
-        with self._lock:
-            for evaluation in evaluations:
-                self._keep(evaluation.copy())
-            if chain is not None:
-                self._history.keep_chain(deepcopy(chain))
-
-    def drop_known_guesses(self) -> None:
-        """Drop the guesses that were evaluated, or asked for, already."""
-        with self._lock:
-            if not self._guesses:
-                return
-            history = self._experiment.history
-            points = np.vstack([history.observations().points, history.pending()])
-            known = [self.space.decode(u) for u in points[self.space.inside(points)]]
-            self._guesses = [g for g in self._guesses if self.space.decode(g.point) not in known]
-
-    def without_known(self, results: Iterable[Result]) -> list[Result]:
-        """The results that were not told yet; failures at one point count as the same result."""
-        known = {self._result_key(e.point, e.numbers) for e in self._evaluations}
-        return [
-            (params, value)
-            for params, value in results
-            if self._result_key(self.space.encode(params), as_results(value, self.constraints))
-            not in known
-        ]
-
-    def _result_key(self, point: FloatArray, numbers: Mapping[str, float]) -> str:
-        finite = {name: number for name, number in numbers.items() if math.isfinite(number)}
-        return repr((self.space.decode(point), sorted(finite.items())))
-
-    @property
-    def chain(self) -> Mapping[str, Any] | None:
-        """The hyperparameters' chain, which `restore` takes."""
-        return deepcopy(self._experiment.history.chain())
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copies: without the lock, which neither can take."""
@@ -344,7 +300,16 @@ class Optimizer:
         if not self.options.noiseless:
             return
         self._guesses = list({point_key(guess.point): guess for guess in self._guesses}.values())
-        self.drop_known_guesses()
+        self._drop_known_guesses()
+
+    def _drop_known_guesses(self) -> None:
+        """Drop the guesses that were evaluated, or asked for, already."""
+        if not self._guesses:
+            return
+        history = self._experiment.history
+        points = np.vstack([history.observations().points, history.pending()])
+        known = [self.space.decode(u) for u in points[self.space.inside(points)]]
+        self._guesses = [g for g in self._guesses if self.space.decode(g.point) not in known]
 
     def _take_guess(self) -> Params:
         guess = self._guesses.pop(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from copy import deepcopy
@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from spearmint_int import value_text
+from spearmint_int.arrays import FloatArray
 from spearmint_int.errors import SpaceExhausted
 from spearmint_int.jobs import NONE_FULFILS
-from spearmint_int.library.arguments import check_number, check_whole
-from spearmint_int.library.evaluation import Result, Returned
+from spearmint_int.library.arguments import as_results, check_number, check_whole
+from spearmint_int.library.evaluation import Evaluation, Result, Returned
 from spearmint_int.library.optimizer import Optimizer
 from spearmint_int.library.progress_bar import ProgressBar
 from spearmint_int.library.result import MinimizeResult
+from spearmint_int.space import Space
 from spearmint_int.variables import Params
 
 Function = Callable[[Params], Returned]
@@ -54,7 +56,7 @@ class Stop:
         if self.value is not None and sign * best.value <= sign * self.value:
             return f"a value as good as {self.value:g} was found"
         patience = self.no_improvement
-        if patience is not None and optimizer.without_improvement >= patience:
+        if patience is not None and _without_improvement(optimizer.history, best) >= patience:
             return f"no improvement in {patience} evaluations"
         return None
 
@@ -75,7 +77,7 @@ class Search:
 
     def take_over(self, known: Iterable[Result]) -> None:
         """Tell the results that the caller knows, unless an earlier call has told them already."""
-        for params, value in self.optimizer.without_known(known):
+        for params, value in _untold(known, self.optimizer):
             self.optimizer.tell(params, value)
         self.message = self.stop.reason(self.optimizer)
         if self.bar is not None:
@@ -93,9 +95,7 @@ class Search:
             self.message = "interrupted"
         except BaseException as error:  # an exit from within the function too
             error.result = self._result(f"ended by {type(error).__name__}")  # type: ignore[attr-defined]
-            if self.optimizer.best() is not None and hasattr(
-                error, "add_note"
-            ):  # from Python 3.11 on
+            if self.optimizer.best() is not None and hasattr(error, "add_note"):  # Python 3.11 on
                 error.add_note(WHERE_THE_RESULT_IS)
             raise
         return self._result(self.message or "")
@@ -200,3 +200,25 @@ class Search:
         told = {name for e in self.optimizer.history for name in e.constraints}
         untold = [c.task for c in self.optimizer.constraints if c.task not in told]
         return f"{NONE_FULFILS}; none has {', '.join(untold)}" if untold else NONE_FULFILS
+
+
+def _without_improvement(history: Sequence[Evaluation], best: Evaluation) -> int:
+    """How many evaluations since the best one were asked for, and brought nothing better."""
+    return sum(evaluation.was_asked for evaluation in history[history.index(best) + 1 :])
+
+
+def _untold(results: Iterable[Result], optimizer: Optimizer) -> list[Result]:
+    """The results that were not told yet; failures at one point count as the same result."""
+    space = optimizer.space
+    known = {_result_key(e.point, e.numbers, space) for e in optimizer.history}
+    return [
+        (params, value)
+        for params, value in results
+        if _result_key(space.encode(params), as_results(value, optimizer.constraints), space)
+        not in known
+    ]
+
+
+def _result_key(point: FloatArray, numbers: Mapping[str, float], space: Space) -> str:
+    finite = {name: number for name, number in numbers.items() if math.isfinite(number)}
+    return repr((space.decode(point), sorted(finite.items())))

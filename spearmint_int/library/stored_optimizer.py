@@ -81,12 +81,11 @@ class StoredOptimizer(Optimizer):
         self._resource, self._owner = next(iter(config.resources)), new_owner() + OURS
         self._choosing = SuggestionLock(store, self._owner)
         self._seen: set[int] = set()  # the finished jobs that are among the evaluations
-        self._unstored: list[
-            tuple[Pending, Mapping[str, float]]
-        ] = []  # told, and not in the store yet
+        # told, and not in the store yet
+        self._unstored: list[tuple[Pending, Mapping[str, float]]] = []
         self._take_over()
         self._refresh()
-        self.drop_known_guesses()
+        self._drop_known_guesses()
 
     @property
     def spent(self) -> int:
@@ -151,7 +150,7 @@ class StoredOptimizer(Optimizer):
         with self._lock, suppress(StoreError):  # the next run takes over what was not handed back
             with suppress(StoreError, ConfigError):
                 self._store_results()
-            chain = self.chain
+            chain = self._experiment.history.chain()
             if chain is not None:
                 self._experiment.history.keep_chain(chain)
             self._release(self._pending)

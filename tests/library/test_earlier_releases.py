@@ -33,7 +33,7 @@ def test_an_optimizer_is_read_with_all_that_it_knew(read: Callable[[], Optimizer
     assert math.isnan(optimizer.history[2].value)
     assert optimizer.history[0].constraints == {"memory": 2.0, "fast": 1.0}
     assert len(optimizer.pending) == 2
-    assert optimizer.chain is not None
+    assert optimizer.problem().chain is not None
     assert optimizer.best() == optimizer.history[0]
     assert len(optimizer.ask(2)) == 2
 

@@ -195,19 +195,6 @@ def test_priors_that_were_given_may_be_changed() -> None:
     assert optimizer.options.priors == {"noise": horseshoe(0.1)}
 
 
-def test_the_chain_that_is_handed_out_may_be_changed() -> None:
-    optimizer, other = told(), told()
-    other.chain["states"][0][0] += 1.0  # type: ignore[index]
-    assert optimizer.ask() == other.ask()
-
-
-def test_evaluations_that_were_taken_over_may_be_changed() -> None:
-    optimizer, given = Optimizer(VARIABLES), told().history
-    optimizer.restore(given)
-    spoil(given[0].params)
-    assert optimizer.history == told().history
-
-
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=["copy", "deepcopy"])
 def test_what_is_told_to_a_copy_is_nothing_to_the_other_one(
     copied: Callable[[Optimizer], Optimizer],
