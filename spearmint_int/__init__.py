@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         SpearmintError,
         StoreError,
     )
-    from spearmint_int.experiment import Experiment, StoredExperiment
+    from spearmint_int.experiment.experiment import Experiment, StoredExperiment
     from spearmint_int.kernels import register_kernel
     from spearmint_int.library.evaluation import Evaluation
     from spearmint_int.library.minimize import minimize
@@ -87,7 +87,7 @@ _HOMES = {
     "Constraint": "chooser",
     "Enum": "variables",
     "Evaluation": "library.evaluation",
-    "Experiment": "experiment",
+    "Experiment": "experiment.experiment",
     "Float": "variables",
     "Int": "variables",
     "Manager": "manager",
@@ -103,7 +103,7 @@ _HOMES = {
     "Stop": "library.search",
     "Store": "stores",
     "StoreError": "errors",
-    "StoredExperiment": "experiment",
+    "StoredExperiment": "experiment.experiment",
     "Suggestion": "chooser",
     "load_config": "config",
     "minimize": "library.minimize",

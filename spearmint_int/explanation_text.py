@@ -14,7 +14,7 @@ from spearmint_int.registry import ACQUISITIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from spearmint_int.explanation import Expected, Explanation, RunnerUp
+    from spearmint_int.experiment.explanation import Expected, Explanation, RunnerUp
 
 # What is maximised beside the acquisitions that a config can name.
 OTHERS = {"feasibility": "probability that every constraint holds"}

@@ -157,7 +157,7 @@ class Snapshot:
     @classmethod
     def of_store(cls, config: Config, store: Store) -> Snapshot:
         from spearmint_int.config.declaration import of_today  # noqa: PLC0415
-        from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+        from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415
 
         experiment = StoredExperiment.read(config, store)
         jobs, taken = store.jobs(), time.time()

@@ -122,6 +122,15 @@ def test_imports_of_the_numeric_half_point_one_way(part: str) -> None:
             assert RANK[other] <= RANK[part], f"{path.name} imports {other}, which stands above it"
 
 
+@pytest.mark.parametrize("part", ["experiment", "library"])
+def test_what_is_asked_knows_nothing_of_those_who_ask(part: str) -> None:
+    above = {"cli", "dashboard", "integrations", "manager", "report"}
+    above |= {"library", "plots", "snapshot"} if part == "experiment" else set()
+    for path in sources(part):
+        others = imported_parts(path) & above
+        assert not others, f"{path.name} imports {others}, which stand above {part}"
+
+
 def test_nothing_imports_the_command_line() -> None:
     for path in ROOT.rglob("*.py"):
         if path.parent.name != "cli" and path.name != "__main__.py":

@@ -1,7 +1,7 @@
 """Choosers: from one problem to the next points, and to the model's minimum.
 
 A chooser is a function of data. It knows nothing of jobs, files or databases, and the same
-problem gives the same answer. Whoever stores jobs makes a `Problem` of them (`experiment.py`).
+problem gives the same answer. Whoever stores jobs makes a `Problem` of them (`experiment/`).
 """
 
 from __future__ import annotations

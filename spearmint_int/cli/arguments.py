@@ -48,7 +48,7 @@ class Folder:
     def store(self, *, create: bool = False, patience: float | None = None) -> Iterator[Store]:
         """The job store, closed at the end; by default it must exist. One of another experiment is
         refused."""
-        from spearmint_int.identity import open_own_store  # noqa: PLC0415
+        from spearmint_int.experiment.identity import open_own_store  # noqa: PLC0415
 
         store = open_own_store(self.config, create=create, patience=patience)
         try:
@@ -60,7 +60,7 @@ class Folder:
     def results(self) -> Iterator[Store | None]:
         """The store to read results of these variables from; None while there is no job yet."""
         from spearmint_int.config.declaration import check_variables, eras  # noqa: PLC0415
-        from spearmint_int.identity import load_identity  # noqa: PLC0415
+        from spearmint_int.experiment.identity import load_identity  # noqa: PLC0415
 
         with ExitStack() as stack:
             try:

@@ -166,9 +166,9 @@ def _waste_text(waste: Waste) -> str:
 
 def _moments(folder: Folder) -> Sequence[Problem]:
     """The problems before the jobs that a model has chosen, evenly thinned."""
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.experiment.replay import is_replayable, problem_before  # noqa: PLC0415
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
-    from spearmint_int.replay import is_replayable, problem_before  # noqa: PLC0415
 
     with folder.store() as store:
         experiment = StoredExperiment.read(folder.config, store)

@@ -40,7 +40,7 @@ def _advice(folder: Folder) -> list[Advice]:
     """Advice on the config, its objective, and on what has changed since the last run."""
     from spearmint_int.check import Advice, check_experiment  # noqa: PLC0415
     from spearmint_int.config.declaration import changes, eras  # noqa: PLC0415
-    from spearmint_int.identity import check_folder, identity_changes, load_identity  # noqa: PLC0415
+    from spearmint_int.experiment.identity import check_folder, identity_changes, load_identity  # noqa: PLC0415
 
     advice = check_experiment(folder.config)
     with folder.results() as store:

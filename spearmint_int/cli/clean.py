@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @on_folder
 def clean(folder: Folder, yes: bool) -> None:
     """Delete all jobs and results of the experiment, its output folder and its trace."""
-    from spearmint_int.identity import META as IDENTITY  # noqa: PLC0415
-    from spearmint_int.identity import check_folder  # noqa: PLC0415
+    from spearmint_int.experiment.identity import META as IDENTITY  # noqa: PLC0415
+    from spearmint_int.experiment.identity import check_folder  # noqa: PLC0415
 
     output = folder.directory / "output"
     with ExitStack() as stack:
@@ -67,9 +67,9 @@ def _delete_files(output: Path) -> None:
 def _refuse_while_running(store: Store) -> None:
     """Raise an error while a run has jobs at work, or chooses its next point: for seconds it may
     have no job at all."""
+    from spearmint_int.experiment.suggestion_lock import LOCK  # noqa: PLC0415
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
     from spearmint_int.launcher.liveness import owner_is_dead  # noqa: PLC0415
-    from spearmint_int.suggestion_lock import LOCK  # noqa: PLC0415
 
     now = store.now()
     held = [job for job in store.jobs(JobStatus.PENDING) if (job.lease_expires or 0) > now]

@@ -32,8 +32,8 @@ WITHOUT_PROVENANCE = {
 def explain(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     """Why a job was chosen: what the model expected there, what else it weighed, and what would
     have changed its mind."""
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
-    from spearmint_int.explanation import explain as explanation_of  # noqa: PLC0415
+    from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.experiment.explanation import explain as explanation_of  # noqa: PLC0415
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
 
     ids, folder = jobs_and_folder(arguments, file_name)

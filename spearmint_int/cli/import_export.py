@@ -16,8 +16,8 @@ from spearmint_int.cli.output import job_document, json_text, print_json
 if TYPE_CHECKING:
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
+    from spearmint_int.experiment.results_file import Result, Row
     from spearmint_int.jobs import Job
-    from spearmint_int.results_file import Result, Row
 
 
 @click.command(short_help="Add results from a CSV or JSON file.")
@@ -43,7 +43,7 @@ def add(
     already, with the same parameters and the same values, is left out; a row that stands twice in
     the file is two results.
     """
-    from spearmint_int.imported_results import add_results  # noqa: PLC0415 (linear algebra)
+    from spearmint_int.experiment.imported_results import add_results  # noqa: PLC0415 (linear algebra)
 
     file, folder = _file_and_folder(arguments, file_name)
     results, skipped = _results(file, folder.config, column=column, skip=skip)
@@ -79,7 +79,7 @@ def _results(
     file: str, config: Config, *, column: str, skip: bool
 ) -> tuple[list[Result], list[str]]:
     """The results of a file, and a sentence for each row that was left out."""
-    from spearmint_int.results_file import check_columns, read_rows  # noqa: PLC0415
+    from spearmint_int.experiment.results_file import check_columns, read_rows  # noqa: PLC0415
 
     text = _read(file)
     is_json = file.lower().endswith(".json") or (file == "-" and text.lstrip()[:1] == "[")
@@ -95,7 +95,7 @@ def _results(
 
 
 def _judge(rows: list[Row], config: Config, column: str) -> tuple[list[Result], list[str]]:
-    from spearmint_int.results_file import ResultsFileError, result_of  # noqa: PLC0415
+    from spearmint_int.experiment.results_file import ResultsFileError, result_of  # noqa: PLC0415
 
     space = config.space()
     results: list[Result] = []
@@ -159,7 +159,7 @@ def _check_ending(output: Path | None, ending: str, chosen: str) -> None:
 
 def _export_text(folder: Folder, *, as_json: bool) -> str:
     from spearmint_int.config.declaration import of_today  # noqa: PLC0415
-    from spearmint_int.results_file import csv_text  # noqa: PLC0415
+    from spearmint_int.experiment.results_file import csv_text  # noqa: PLC0415
 
     config = folder.config
     with folder.results() as store:

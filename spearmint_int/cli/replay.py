@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spearmint_int.cli.arguments import Folder
-    from spearmint_int.replay import Replayed
+    from spearmint_int.experiment.replay import Replayed
 
 DIFFERENT = 1  # the exit code when one is not the same
 
@@ -49,9 +49,9 @@ def replay(arguments: tuple[str, ...], file_name: str, as_json: bool) -> int:
 
 
 def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415
+    from spearmint_int.experiment.replay import is_replayable, replay  # noqa: PLC0415
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
-    from spearmint_int.replay import is_replayable, replay  # noqa: PLC0415
 
     with folder.store() as store:
         experiment = StoredExperiment.read(folder.config, store)
@@ -63,8 +63,8 @@ def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
 
 def _left_out(folder: Folder) -> list[str]:
     """Why some jobs that a chooser chose are not computed again, a line for each reason."""
+    from spearmint_int.experiment.replay import why_not_replayable  # noqa: PLC0415
     from spearmint_int.jobs import Source  # noqa: PLC0415
-    from spearmint_int.replay import why_not_replayable  # noqa: PLC0415
 
     with folder.store() as store:
         chosen = [job for job in store.jobs() if job.source is Source.CHOOSER]

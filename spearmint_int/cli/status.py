@@ -99,7 +99,7 @@ def _points_left(config: Config, store: Store) -> int | None:
     kinds = {variable.type for variable in config.variables.values()}
     if "FLOAT" in kinds or config.likelihood != "NOISELESS" or config.budget is None:
         return None
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
+    from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
 
     problem = StoredExperiment.read(config, store).problem()
     return int(problem.space.cells) - len(problem.evaluated_keys)
@@ -151,7 +151,7 @@ def _within_bounds(store: Store, complete: list[JobPoint], config: Config) -> li
     known = eras(store)
     if all(is_of(config, era) for era in known):
         return complete
-    from spearmint_int.recode import Placement  # noqa: PLC0415 (numpy)
+    from spearmint_int.experiment.recode import Placement  # noqa: PLC0415 (numpy)
 
     was = {name: variable.was for name, variable in config.variables.items()}
     placement = Placement.among(known, config.space(), was)
@@ -300,7 +300,7 @@ def best(folder: Folder, as_json: bool) -> None:
 def _model_optimum(config: Config, store: Store | None) -> Recommendation | None:
     if store is None:
         return None
-    from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
+    from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
 
     return StoredExperiment.read(config, store).recommend()
 

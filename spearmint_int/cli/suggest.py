@@ -50,7 +50,7 @@ def suggest(folder: Folder, number: int, *, reserve: bool, as_json: bool) -> Non
 
 def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
     """Suggestions from the jobs that there are; an experiment without a store does not get one."""
-    from spearmint_int.experiment import StoredExperiment, unstored_experiment  # noqa: PLC0415
+    from spearmint_int.experiment.experiment import StoredExperiment, unstored_experiment  # noqa: PLC0415
 
     with folder.results() as store:
         if store is None:
@@ -59,7 +59,7 @@ def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
 
 
 def _reserved(folder: Folder, number: int) -> list[Job]:
-    from spearmint_int.reservation import reserve  # noqa: PLC0415
+    from spearmint_int.experiment.reservation import reserve  # noqa: PLC0415
 
     with folder.store(create=True) as store:
         return reserve(folder.config, store, number)
@@ -118,8 +118,8 @@ def _check_number(words: list[str]) -> None:
 
 
 def _brought(folder: Folder, job_id: int, words: list[str]) -> Job:
-    from spearmint_int.reservation import tell as tell_job  # noqa: PLC0415
-    from spearmint_int.reservation import told_values  # noqa: PLC0415
+    from spearmint_int.experiment.reservation import tell as tell_job  # noqa: PLC0415
+    from spearmint_int.experiment.reservation import told_values  # noqa: PLC0415
 
     values = told_values(words, folder.config)
     with folder.store() as store:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.dashboard.source import PATIENCE_SECONDS, Source
 from spearmint_int.errors import StoreUnavailable
-from spearmint_int.settings import kept_config
+from spearmint_int.experiment.settings import kept_config
 from spearmint_int.stores import StoreAddress
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dash import dcc, html
 
 from spearmint_int import result_text, value_text
 from spearmint_int.dashboard.source import State
-from spearmint_int.explanation import Explanation
+from spearmint_int.experiment.explanation import Explanation
 from spearmint_int.explanation_text import explanation_facts, reasons
 from spearmint_int.jobs import Job, JobStatus
 from spearmint_int.plots import progress

@@ -25,9 +25,9 @@ from spearmint_int.errors import (
     StoreMissing,
     StoreUnavailable,
 )
+from spearmint_int.experiment.history import FEW_JOBS
+from spearmint_int.experiment.identity import open_own_store
 from spearmint_int.goal import Goal, load_goal
-from spearmint_int.history import FEW_JOBS
-from spearmint_int.identity import open_own_store
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobStatus, unfulfilled
 from spearmint_int.plots import plot
 from spearmint_int.snapshot import Snapshot, Trial
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from spearmint_int.config import Config
     from spearmint_int.config.variables import Variable
-    from spearmint_int.explanation import Explanation
+    from spearmint_int.experiment.explanation import Explanation
     from spearmint_int.jobs import Job, JobPoint, Tally
     from spearmint_int.space import Space
     from spearmint_int.stores import Store
@@ -183,8 +183,8 @@ class Source:
 
     def explanation(self, job_id: int) -> Explanation | None:
         """Why the job was chosen."""
-        from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
-        from spearmint_int.explanation import explain  # noqa: PLC0415
+        from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415
+        from spearmint_int.experiment.explanation import explain  # noqa: PLC0415
 
         with self._thinking:
             store = self._store()
@@ -195,9 +195,9 @@ class Source:
         """The figure of what the job and its neighbours promised when it was chosen; None where no
         model chose it."""
         from spearmint_int.analysis.choice import next_choice  # noqa: PLC0415
-        from spearmint_int.experiment import StoredExperiment  # noqa: PLC0415
+        from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415
+        from spearmint_int.experiment.replay import problem_before  # noqa: PLC0415
         from spearmint_int.plots.choice import figure  # noqa: PLC0415
-        from spearmint_int.replay import problem_before  # noqa: PLC0415
 
         store = self._store()
         job = store.job(job_id)
@@ -213,7 +213,7 @@ class Source:
 
     def cells(self) -> dict[str, str]:
         """The cells of a result that `add` takes: one for each element, with what may be in it."""
-        from spearmint_int.results_file import parameter_columns  # noqa: PLC0415
+        from spearmint_int.experiment.results_file import parameter_columns  # noqa: PLC0415
 
         variables = self.config.variables.values()
         hints = [_hint(variable) for variable in variables for _ in range(variable.size)]
@@ -244,22 +244,22 @@ class Source:
 
     def reserve(self) -> int:
         """Reserve the next point; its job's number."""
-        from spearmint_int.reservation import reserve  # noqa: PLC0415
+        from spearmint_int.experiment.reservation import reserve  # noqa: PLC0415
 
         with closing(open_store(self.config, patience=PATIENCE_SECONDS)) as store:
             return reserve(self._load(), store, 1)[0].id
 
     def tell(self, job_id: int, words: Sequence[str]) -> None:
         """Add the result of a reserved job: a number, and `name=number` for each constraint."""
-        from spearmint_int.reservation import tell, told_values  # noqa: PLC0415
+        from spearmint_int.experiment.reservation import tell, told_values  # noqa: PLC0415
 
         tell(self._store(), job_id, told_values(words, self.config))
 
     def add(self, cells: Mapping[str, Any]) -> int | None:
         """Add a result from elsewhere, in the cells of `add`'s files; its job's number, or None
         where the result is known already."""
-        from spearmint_int.imported_results import add_results  # noqa: PLC0415
-        from spearmint_int.results_file import Row, result_of  # noqa: PLC0415
+        from spearmint_int.experiment.imported_results import add_results  # noqa: PLC0415
+        from spearmint_int.experiment.results_file import Row, result_of  # noqa: PLC0415
 
         config = self._load()
         written = {name: str(cell or "").strip() for name, cell in cells.items()}

@@ -34,10 +34,10 @@ from optuna.trial import FrozenTrial, TrialState
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import OBJECTIVE, ChooserOptions, Constraint
 from spearmint_int.errors import SpaceExhausted, SpearmintError
-from spearmint_int.experiment import Experiment
-from spearmint_int.history import MemoryHistory
+from spearmint_int.experiment.experiment import Experiment
+from spearmint_int.experiment.history import MemoryHistory
+from spearmint_int.experiment.recode import placed
 from spearmint_int.library.arguments import as_seed, options_with
-from spearmint_int.recode import placed
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable
 

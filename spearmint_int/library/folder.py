@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from spearmint_int.errors import ConfigError, SpearmintError
-from spearmint_int.history import CHAIN
+from spearmint_int.experiment.history import CHAIN
 from spearmint_int.launcher.liveness import new_owner, owner_is_dead
 from spearmint_int.launcher.output import take_lock
 from spearmint_int.library.folder_config import (

@@ -26,7 +26,7 @@ from spearmint_int.config.declaration import Era, changes, declared
 from spearmint_int.config.json_file import parse_json, read_json
 from spearmint_int.config.section import show
 from spearmint_int.errors import ConfigError
-from spearmint_int.identity import IN_THIS_LIGHT
+from spearmint_int.experiment.identity import IN_THIS_LIGHT
 from spearmint_int.jobs import MAIN_TASK
 from spearmint_int.library.optimizer import Optimizer
 from spearmint_int.sampling.priors import prior_to_dict

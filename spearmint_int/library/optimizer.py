@@ -32,8 +32,8 @@ from spearmint_int.chooser import (
     Suggestion,
 )
 from spearmint_int.errors import SpaceExhausted, SpearmintError, UnknownNameError
-from spearmint_int.experiment import Experiment
-from spearmint_int.history import MemoryHistory
+from spearmint_int.experiment.experiment import Experiment
+from spearmint_int.experiment.history import MemoryHistory
 from spearmint_int.library.arguments import (
     as_constraints,
     as_count,

@@ -13,13 +13,13 @@ import numpy as np
 
 from spearmint_int.chooser import OBJECTIVE
 from spearmint_int.errors import ConfigError, JobNotFound, SpaceExhausted, StoreError
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import FINISHED, Failure, FailureKind, Job, JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner, this_process
 from spearmint_int.library.arguments import as_count, as_results
 from spearmint_int.library.evaluation import Evaluation, Pending, Returned
 from spearmint_int.library.optimizer import Optimizer
-from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import ChooserOptions, Suggestion

@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import DamagedJob, JobNotFound
-from spearmint_int.history import FEW_JOBS
+from spearmint_int.experiment.history import FEW_JOBS
 from spearmint_int.jobs import COUNTED_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from spearmint_int.history import StoreHistory
+    from spearmint_int.experiment.history import StoreHistory
     from spearmint_int.jobs import Job
     from spearmint_int.stores.protocol import Store
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spearmint_int.chooser import Problem, Recommendation
-    from spearmint_int.experiment import StoredExperiment
+    from spearmint_int.experiment.experiment import StoredExperiment
 
 # Beyond this many results the model's cost grows past what a status line is worth.
 MOST_OBSERVATIONS = 1000

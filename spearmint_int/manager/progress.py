@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spearmint_int.config import Config
-    from spearmint_int.history import StoreHistory
+    from spearmint_int.experiment.history import StoreHistory
     from spearmint_int.manager.events import Estimate
     from spearmint_int.stores.protocol import Store
     from spearmint_int.stores.records import Damage

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.identity import keep_in_folder
 from spearmint_int.goal import Goal, keep_goal
-from spearmint_int.identity import keep_in_folder
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.ended_elsewhere import EndedElsewhere
 from spearmint_int.manager.estimate import Estimator

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import Job
 from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import JobAdded, SuggestionStarted
 from spearmint_int.manager.initial_points import add_initial_points
-from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spearmint_int.chooser import Answer
     from spearmint_int.config import Config
-    from spearmint_int.experiment import StoredExperiment
+    from spearmint_int.experiment.experiment import StoredExperiment
     from spearmint_int.manager.events import Listener
     from spearmint_int.stores.protocol import Store
 

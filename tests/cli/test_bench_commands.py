@@ -14,7 +14,7 @@ import pytest
 
 from spearmint_int.config import load_config
 from spearmint_int.errors import StoreError
-from spearmint_int.reservation import reserve, tell
+from spearmint_int.experiment.reservation import reserve, tell
 from spearmint_int.stores import open_store
 from tests.cli.conftest import CommandLine
 

@@ -9,7 +9,7 @@ import pytest
 
 from spearmint_int.cli.certainty import likeliest
 from spearmint_int.cli.program import exit_code
-from spearmint_int.explanation import Expected
+from spearmint_int.experiment.explanation import Expected
 from spearmint_int.explanation_text import outcome_text
 from tests.cli.conftest import CONFIG, OBJECTIVE, CommandLine
 

@@ -10,7 +10,7 @@ import pytest
 
 from spearmint_int import Float, Int, Optimizer
 from spearmint_int.config import config_from
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
 from spearmint_int.jobs import JobDraft
 from spearmint_int.stores import Store
 from tests.cli.conftest import CommandLine

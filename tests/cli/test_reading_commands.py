@@ -17,7 +17,7 @@ import pytest
 
 from spearmint_int.cli.program import exit_code
 from spearmint_int.config import load_config
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
 from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.jobs import Failure, FailureKind, JobDraft, ProcessInfo, Source
 from spearmint_int.stores import open_store

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from spearmint_int.config import load_config
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import JobDraft, JobStatus, Source
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.stores import open_store
-from spearmint_int.suggestion_lock import SuggestionLock
 from tests.cli.conftest import CONFIG, CommandLine
 from tests.cli.test_reading_commands import break_a_job
 

@@ -18,7 +18,7 @@ pytest.importorskip("dash")
 from spearmint_int.config import load_config
 from spearmint_int.dashboard import Access, Catalogue, Source, catalogue, make_app, on_server
 from spearmint_int.errors import ConfigError, StoreUnavailable
-from spearmint_int.settings import META
+from spearmint_int.experiment.settings import META
 from spearmint_int.stores import StoreAddress
 from spearmint_int.stores.mongo_server import MongoServer
 from tests.cli.conftest import CONFIG, OBJECTIVE, RESULTS, CommandLine, spearmint

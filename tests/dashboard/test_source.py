@@ -17,7 +17,7 @@ from spearmint_int.config import Config, load_config
 from spearmint_int.dashboard.actions import SIMPLE
 from spearmint_int.dashboard.source import NOTHING, Drawn, Source, matching, sorted_rows
 from spearmint_int.errors import DamagedJob, SpearmintError
-from spearmint_int.history import FEW_JOBS
+from spearmint_int.experiment.history import FEW_JOBS
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
 from spearmint_int.registry import PLOTS
 from spearmint_int.snapshot import Snapshot, Trial

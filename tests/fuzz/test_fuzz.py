@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from spearmint_int.config import Config, config_from
 from spearmint_int.errors import DamagedJob, ObjectiveError, SpearmintError, StoreError
+from spearmint_int.experiment.results_file import read_rows, result_of
 from spearmint_int.jobs import Failure, Job, JobDraft
 from spearmint_int.launcher.delivery import deliver_kept_outcomes, undelivered_folder
 from spearmint_int.launcher.environment import read_environment
 from spearmint_int.launcher.objective import UnusableError, as_report
 from spearmint_int.launcher.outcome import outcome_of_output, outcome_of_report
-from spearmint_int.results_file import read_rows, result_of
 from spearmint_int.stores import SQLiteStore
 from spearmint_int.stores.address import shown_address, without_passwords
 from spearmint_int.stores.records import job_from_record, new_record

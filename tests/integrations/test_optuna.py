@@ -19,8 +19,8 @@ from optuna.distributions import (  # noqa: E402
 from optuna.trial import TrialState  # noqa: E402
 
 from spearmint_int import Int, Space, SpearmintError  # noqa: E402
+from spearmint_int.experiment.recode import placed  # noqa: E402
 from spearmint_int.integrations.optuna import SpearmintSampler, parameter_for  # noqa: E402
-from spearmint_int.recode import placed  # noqa: E402
 
 QUICK: dict[str, Any] = {"samples": 4, "burn_in": 20, "candidates": 300}
 

@@ -33,13 +33,13 @@ from spearmint_int import (
     open_store,
 )
 from spearmint_int.errors import ConfigError, StoreError
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.reservation import reserve, tell
 from spearmint_int.jobs import JobStatus, Source
 from spearmint_int.library.folder import FolderLock, optimizer_in
 from spearmint_int.library.folder_config import KEYS, NOT_WRITTEN, config_document
 from spearmint_int.library.result import MinimizeResult
 from spearmint_int.library.stored_optimizer import StoredOptimizer
-from spearmint_int.reservation import reserve, tell
 from spearmint_int.sampling.priors import gamma, lognormal, normal, uniform
 from spearmint_int.variables import Params
 from tests.cli.conftest import CommandLine, spearmint

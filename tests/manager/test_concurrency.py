@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from spearmint_int import suggestion_lock
 from spearmint_int.config.declaration import eras
 from spearmint_int.errors import ConfigError, StoreUnavailable
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment import suggestion_lock
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import JobDraft, JobStatus
 from spearmint_int.manager import EndReason, Event, JobEnded, JobStarted, Manager
 from spearmint_int.stores import Store, open_store
-from spearmint_int.suggestion_lock import SuggestionLock
 from tests.manager.experiments import (
     SQUARE,
     VARIABLES,

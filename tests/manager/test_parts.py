@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spearmint_int.history import StoreHistory
+from spearmint_int.experiment.history import StoreHistory
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import JobStatus
 from spearmint_int.manager.background_call import BackgroundCall
 from spearmint_int.manager.events import Best, StoreAway, StoreBack
@@ -18,7 +19,6 @@ from spearmint_int.manager.progress import ProgressTracker
 from spearmint_int.manager.shutdown import StopRequest, Urgency, stopped_by_signals
 from spearmint_int.manager.trace import TraceFiles, best_text, trace_line
 from spearmint_int.stores import Store
-from spearmint_int.suggestion_lock import SuggestionLock
 from spearmint_int.testing.drafts import add_and_claim
 from tests.manager.experiments import Heard, experiment
 from tests.places import Place

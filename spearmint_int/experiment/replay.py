@@ -16,12 +16,12 @@ import numpy as np
 
 from spearmint_int.chooser import LIKELIHOODS, Observations, Problem, Suggestion
 from spearmint_int.errors import SpearmintError
-from spearmint_int.experiment import Experiment, StoredExperiment
+from spearmint_int.experiment.experiment import Experiment, StoredExperiment
 from spearmint_int.jobs import FINISHED, Job, JobPoint, Source, ids_of
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
-    from spearmint_int.recode import Placement
+    from spearmint_int.experiment.recode import Placement
 
 
 @dataclass(frozen=True)

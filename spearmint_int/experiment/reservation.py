@@ -10,10 +10,10 @@ import uuid
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import SpearmintError, StoreError, alternatives
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import RESERVED, JobStatus
 from spearmint_int.launcher.liveness import new_owner
-from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,8 +11,8 @@ import pytest
 
 from spearmint_int.config import Config
 from spearmint_int.errors import ConfigError
-from spearmint_int.experiment import StoredExperiment
-from spearmint_int.identity import META, identity_notices, load_identity
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.identity import META, identity_notices, load_identity
 from spearmint_int.manager import Notice
 from spearmint_int.stores import Store, open_store_at
 from tests.manager.experiments import SQUARE, experiment, run

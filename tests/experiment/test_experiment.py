@@ -11,7 +11,7 @@ from experiments.dimension import Dimension
 from experiments.ours import Ours
 from spearmint_int import Float, Int, Optimizer
 from spearmint_int.errors import ConfigError, SpearmintError
-from spearmint_int.experiment import StoredExperiment, unstored_experiment
+from spearmint_int.experiment.experiment import StoredExperiment, unstored_experiment
 from spearmint_int.stores import Store
 from tests.manager.experiments import experiment, on_both_stores, run
 from tests.places import Place

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from spearmint_int.config import DEFAULT_FILE, Config, Database
 from spearmint_int.errors import ConfigError
-from spearmint_int.identity import META as IDENTITY
+from spearmint_int.experiment.identity import META as IDENTITY
 from spearmint_int.stores import StoreAddress, open_store_at
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from spearmint_int.arrays import inside_cube
 from spearmint_int.best import best_of
 from spearmint_int.chooser import Observations
 from spearmint_int.errors import DamagedJob, JobNotFound
-from spearmint_int.job_rows import BROKEN, COMPLETE, FAILED, VOID, JobRows
+from spearmint_int.experiment.job_rows import BROKEN, COMPLETE, FAILED, VOID, JobRows
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobPoint, JobStatus, Tally, has_failed
 
 if TYPE_CHECKING:

@@ -21,18 +21,18 @@ from spearmint_int.analysis.crossvalidation import taken
 from spearmint_int.analysis.importance import one_by_one
 from spearmint_int.blas import one_blas_thread
 from spearmint_int.chooser import FittedModel, Problem, fit_for_search
-from spearmint_int.jobs import FAILED_HERE, Job, JobPoint
-from spearmint_int.replay import (
+from spearmint_int.experiment.replay import (
     PastExperiment,
     other_settings,
     past_experiment,
     with_settings_of_then,
 )
+from spearmint_int.jobs import FAILED_HERE, Job, JobPoint
 from spearmint_int.variables import Params
 
 if TYPE_CHECKING:
     from spearmint_int.arrays import FloatArray
-    from spearmint_int.experiment import StoredExperiment
+    from spearmint_int.experiment.experiment import StoredExperiment
 
 # Results that are left out in turn: the best ones, and those closest to the point.
 BEST_LEFT_OUT, NEAREST_LEFT_OUT = 4, 4

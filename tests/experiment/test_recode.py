@@ -10,8 +10,8 @@ import pytest
 from spearmint_int.analysis.optimum import certificate, optimum_draws
 from spearmint_int.arrays import FloatArray
 from spearmint_int.chooser import ChooserOptions, Observations, Problem, fit, recommend, suggest
+from spearmint_int.experiment.recode import recoded
 from spearmint_int.kernels import InputWarp
-from spearmint_int.recode import recoded
 from spearmint_int.sampling._chain import warp_inputs
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int, Variable

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from spearmint_int.config import Config
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.replay import is_replayable, problem_before, replay
 from spearmint_int.jobs import Failure, FailureKind, Job, JobDraft, JobStatus, Source
-from spearmint_int.replay import is_replayable, problem_before, replay
 from spearmint_int.stores import Store
 from tests.manager.experiments import DEFAULTS, experiment
 from tests.places import Place

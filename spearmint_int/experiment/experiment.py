@@ -36,21 +36,21 @@ from spearmint_int.config.declaration import (
     still_declared,
 )
 from spearmint_int.errors import ConfigError
-from spearmint_int.history import MemoryHistory, StoreHistory
-from spearmint_int.identity import begin_identity, identity_notices, load_identity
+from spearmint_int.experiment.history import MemoryHistory, StoreHistory
+from spearmint_int.experiment.identity import begin_identity, identity_notices, load_identity
+from spearmint_int.experiment.recode import Placement
+from spearmint_int.experiment.settings import keep_settings
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import JobDraft, runs_of
 from spearmint_int.launcher.liveness import new_owner
-from spearmint_int.recode import Placement
 from spearmint_int.sampling import ChainState
-from spearmint_int.settings import keep_settings
-from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spearmint_int.chooser import Suggestion
     from spearmint_int.config import Config
-    from spearmint_int.history import History
+    from spearmint_int.experiment.history import History
     from spearmint_int.jobs import Job
     from spearmint_int.space import Space
     from spearmint_int.stores.protocol import Store

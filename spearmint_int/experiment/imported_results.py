@@ -6,18 +6,18 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from spearmint_int.experiment import StoredExperiment
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.results_file import parameter_cells
+from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import FINISHED, checked_values
 from spearmint_int.launcher.liveness import new_owner
-from spearmint_int.results_file import parameter_cells
-from spearmint_int.suggestion_lock import SuggestionLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spearmint_int.config import Config
+    from spearmint_int.experiment.results_file import Result
     from spearmint_int.jobs import Job
-    from spearmint_int.results_file import Result
     from spearmint_int.stores.protocol import Store
     from spearmint_int.variables import Params
 

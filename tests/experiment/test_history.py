@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spearmint_int.history import StoreHistory
+from spearmint_int.experiment.history import StoreHistory
 from spearmint_int.jobs import (
     FINISHED,
     UNFINISHED,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from spearmint_int.chooser import Constraint, Observations, Problem
-from spearmint_int.experiment import StoredExperiment
-from spearmint_int.explanation import (
+from spearmint_int.experiment.experiment import StoredExperiment
+from spearmint_int.experiment.explanation import (
     Explanation,
     explain,
     is_elsewhere,
@@ -24,9 +24,9 @@ from spearmint_int.space import Space
 from spearmint_int.stopping import STOPPED
 from spearmint_int.stores import Store
 from spearmint_int.variables import Float, Int
+from tests.experiment.test_replay import QUICK, grown
 from tests.manager.experiments import VARIABLES, experiment
 from tests.places import Place
-from tests.test_replay import QUICK, grown
 
 ONE_STORE = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 
