@@ -49,6 +49,7 @@ cdef enum:
     LOGNORMAL = 2    # a, b = mean and standard deviation of the logarithm
     HORSESHOE = 3    # a = scale; the usual bound-based approximation of its density
     GAMMA = 4        # a = shape, b = rate
+    MIXTURE = 5      # a, b of one log-normal, c, d of another; all length scales have the same one
 
 cdef enum:
     MEAN = 0
@@ -64,7 +65,7 @@ LAYOUT = {
 
 cdef struct prior_t:
     int kind
-    double a, b, lower, upper
+    double a, b, lower, upper, c, d
 
 cdef enum:
     LEVEL = 0        # the moves, as they are numbered in `widths`; others by their place in s
@@ -125,6 +126,17 @@ def warp_inputs(const double[::1] u, double a, double b):
     return np.asarray(out)
 
 
+cdef inline double log_normal(double logarithm, double mu, double sigma) noexcept nogil:
+    """The log density of a logarithm."""
+    cdef double z = (logarithm - mu) / sigma
+    return -0.5 * z * z - log(sigma)
+
+
+cdef inline double log_of_mean(double p, double q) noexcept nogil:
+    """log (½ eᵖ + ½ e^q)."""
+    return max(p, q) + log(0.5) + log1p(exp(-fabs(p - q)))
+
+
 cdef double log_density(const prior_t *p, double x) noexcept nogil:
     """Log density of a prior, without its normaliser where that is constant in x."""
     cdef double z
@@ -142,15 +154,25 @@ cdef double log_density(const prior_t *p, double x) noexcept nogil:
         return -0.5 * z * z - log(x)
     if p.kind == GAMMA:
         return (p.a - 1.0) * log(x) - p.b * x
+    if p.kind == MIXTURE:
+        z = log(x)
+        return log_of_mean(log_normal(z, p.a, p.b), log_normal(z, p.c, p.d)) - z
     z = p.a / x
     if z > 1e100:  # its square overflows, and +∞ would hold the chain for ever
         return log(log(3.0) + 2.0 * (log(p.a) - log(x)))
     return log(log1p(3.0 * z * z))
 
 
-def prior_log_density(int kind, double a, double b, double lower, double upper, double x):
-    """The compiled log density, up to its constant; for tests."""
-    cdef prior_t p = prior_t(kind, a, b, lower, upper)
+cdef inline prior_t prior_of(const double[::1] row) noexcept nogil:
+    cdef prior_t p
+    p.kind = <int> row[0]
+    p.a, p.b, p.lower, p.upper, p.c, p.d = row[1], row[2], row[3], row[4], row[5], row[6]
+    return p
+
+
+def prior_log_density(const double[::1] row, double x):
+    """The compiled log density at x, up to its constant, of a prior as the chain takes it."""
+    cdef prior_t p = prior_of(row)
     return log_density(&p, x)
 
 
@@ -201,8 +223,8 @@ cdef class Chain:
         self.trends = features.shape[0] > 0
         self._multiply_features(features)
         self.bowl, self.bowls = np.array(bowl), np.empty(self.n)
-        if priors.shape[0] != self.size or priors.shape[1] != 5:
-            raise ValueError(f"priors must be [{self.size}, 5]")
+        if priors.shape[0] != self.size or priors.shape[1] != 7:
+            raise ValueError(f"priors must be [{self.size}, 7]")
         if noiseless and y.shape[0] != self.n:
             raise ValueError("without noise there must be one output for each row")
         self.kernel_capsule, self.bit_generator = kernel_capsule, bit_generator
@@ -273,7 +295,7 @@ cdef class Chain:
 
     cdef double _log_prior(self) noexcept nogil:
         """log p(θ) plus the log Jacobian of s ↦ θ = (m, √amp2, noise, √trend, ℓ)."""
-        cdef double amplitude = exp(self.s[AMPLITUDE]), noise, trend, length, total
+        cdef double amplitude = exp(self.s[AMPLITUDE]), noise, trend, total
         cdef Py_ssize_t i
         total = self._density(MEAN, self.s[MEAN])
         if self.warps_outputs:
@@ -285,16 +307,32 @@ cdef class Chain:
         if self.trends:
             trend = amplitude * exp(0.5 * self.s[TREND])
             total += self._density(TREND, trend) + log(trend)
-        for i in range(LENGTHS, self.size):  # the length scales, and the a and b of the warps
-            length = exp(self.s[i])
-            total += self._density(i, length) + self.s[i]
-        return total
+        for i in range(LENGTHS + self.g, self.size):  # the a and b of the warps
+            total += self._density(i, exp(self.s[i])) + self.s[i]
+        return total + self._log_prior_of_lengths()
+
+    cdef double _log_prior_of_lengths(self) noexcept nogil:
+        """Of all log ℓ, which share a prior. A mixture is one of their joint density: either they
+        are alike, or they are not."""
+        cdef double one = 0.0, other = 0.0
+        cdef Py_ssize_t i
+        cdef prior_t p
+        if self.g == 0:
+            return 0.0
+        p = prior_of(self.prior_rows[LENGTHS])
+        if p.kind != MIXTURE:
+            for i in range(LENGTHS, LENGTHS + self.g):
+                one += self._density(i, exp(self.s[i])) + self.s[i]
+            return one
+        for i in range(LENGTHS, LENGTHS + self.g):
+            if not (p.lower <= exp(self.s[i]) <= p.upper):
+                return -INFINITY
+            one += log_normal(self.s[i], p.a, p.b)
+            other += log_normal(self.s[i], p.c, p.d)
+        return log_of_mean(one, other)
 
     cdef inline double _density(self, Py_ssize_t i, double x) noexcept nogil:
-        cdef prior_t p
-        p.kind = <int> self.prior_rows[i, 0]
-        p.a, p.b = self.prior_rows[i, 1], self.prior_rows[i, 2]
-        p.lower, p.upper = self.prior_rows[i, 3], self.prior_rows[i, 4]
+        cdef prior_t p = prior_of(self.prior_rows[i])
         return log_density(&p, x)
 
     cdef double _log_likelihood(self) noexcept nogil:

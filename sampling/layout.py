@@ -42,7 +42,7 @@ class Layout:
         return LENGTHS + self.groups + 2 * len(self.warped_columns)
 
     def prior_rows(self, priors: Priors) -> FloatArray:
-        """[size, 5], as the compiled chain takes them."""
+        """[size, 7], as the compiled chain takes them."""
         levels = [
             priors.mean, priors.amplitude, priors.noise, priors.output_power, priors.trend,
         ]  # fmt: skip

@@ -162,6 +162,9 @@ PRIORS: Registry[Callable[..., Prior]] = Registry(
         "gamma": Entry("spearmint_int.sampling.priors:gamma", "shape, rate"),
         "horseshoe": Entry("spearmint_int.sampling.priors:horseshoe", "scale"),
         "lognormal": Entry("spearmint_int.sampling.priors:lognormal", "mu, sigma"),
+        "mixture": Entry(
+            "spearmint_int.sampling.priors:mixture", "mu, sigma, other_mu, other_sigma"
+        ),
         "normal": Entry("spearmint_int.sampling.priors:normal", "mu, sigma"),
         "uniform": Entry("spearmint_int.sampling.priors:uniform", "lower, upper"),
     },

@@ -302,9 +302,10 @@ def _rows(problem: Problem) -> FloatArray:
 
 def model_of(space: Space, options: ChooserOptions, *, trend: bool) -> Model:
     """The GP that the options ask for over a space, before it has any data."""
+    priors = Priors.default(axes=len(space.groups), noiseless=options.noiseless)
     return Model(
         covariance=Covariance.over(space, kernel_named(options.kernel), trend=trend),
-        priors=Priors.default(noiseless=options.noiseless).with_(options.priors),
+        priors=priors.with_(options.priors),
         noiseless=options.noiseless,
         warps_outputs=options.output_warp,
         warped_columns=_warped_columns(space, options),

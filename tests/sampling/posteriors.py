@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import stats
-from scipy.special import boxcox
+from scipy.special import boxcox, logsumexp
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.kernels import Covariance, kernel_named, packed_squared_differences
@@ -89,7 +90,6 @@ class Problem:
         positive = [(self.priors.amplitude, amplitude)]
         if self.trend:
             positive.append((self.priors.trend, math.sqrt(theta.trend)))
-        positive += [(self.priors.length_scale, length) for length in theta.length_scales]
         warp = theta.input_warp
         positive += [(self.priors.input_warp, parameter) for parameter in (*warp.a, *warp.b)]
         if not self.noiseless:
@@ -97,7 +97,24 @@ class Problem:
         total = log_density(self.priors.mean, theta.mean)
         if self.warps_outputs:
             total += log_density(self.priors.output_power, theta.power)
-        return total + sum(log_density(prior, x) + math.log(x) for prior, x in positive)
+        total += sum(log_density(prior, x) + math.log(x) for prior, x in positive)
+        return total + log_density_of_lengths(self.priors.length_scale, theta.length_scales)
+
+
+def log_density_of_lengths(prior: Prior, lengths: Sequence[float]) -> float:
+    """As a density of their logarithms. A mixture has the same part for all of them."""
+    densities = [
+        sum(log_density(part, x) + math.log(x) for x in lengths) for part in parts_of(prior)
+    ]
+    return float(logsumexp(densities) - math.log(len(densities)))
+
+
+def parts_of(prior: Prior) -> list[Prior]:
+    """The log-normals of a mixture; any other prior is its only part."""
+    if prior.family is not Family.MIXTURE:
+        return [prior]
+    bounds = {"lower": prior.lower, "upper": prior.upper}
+    return [lognormal(a, b, **bounds) for a, b in ((prior.a, prior.b), (prior.c, prior.d))]
 
 
 def one_sided_box_cox(y: FloatArray, power: float) -> FloatArray:
@@ -113,6 +130,9 @@ def log_densities(prior: Prior, x: FloatArray) -> FloatArray:
     inside = (prior.lower <= x) & (x <= prior.upper)
     if prior.family is Family.HORSESHOE:
         density = np.log(np.log1p(3.0 * (prior.a / x) ** 2))
+    elif prior.family is Family.MIXTURE:
+        parts = [_distribution(part).logpdf(x) for part in parts_of(prior)]
+        density = logsumexp(parts, axis=0) - math.log(len(parts))
     else:
         density = _distribution(prior).logpdf(x)
     return np.where(inside, density, -np.inf)

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
+from scipy.stats import ks_2samp, kstest
 
 from spearmint_int.arrays import FloatArray
 from spearmint_int.model import OutputWarp
 from spearmint_int.sampling import effective_sample_size
 from spearmint_int.sampling.layout import AMPLITUDE, LENGTHS, POWER, TREND
-from spearmint_int.sampling.priors import lognormal, uniform
+from spearmint_int.sampling.priors import lognormal, mixture, uniform
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int
 from tests.sampling.posteriors import PROPER, Problem
@@ -152,6 +152,49 @@ def test_sweeps_over_many_rows_leave_the_posterior_as_it_is(n: int) -> None:
 def test_a_long_joint_run_has_the_priors_moments(name: str, noiseless: bool) -> None:
     states = alternate(SPACES[name], 30_000, noiseless=noiseless, n=9)
     assert np.max(np.abs(z_scores(states, noiseless=noiseless))) < 4.0
+
+
+# --- length scales that share the part of a mixture -----------------------------------------------
+
+APART = mixture(-1.5, 0.3, 1.0, 0.8)
+
+
+def lengths_from_the_mixture(rng: np.random.Generator, count: int) -> FloatArray:
+    """log ℓ [count, 2], from the same part of APART in each row."""
+    first = rng.random(count) < 0.5
+    mu, sigma = np.where(first, APART.a, APART.c), np.where(first, APART.b, APART.d)
+    return np.asarray(mu[:, np.newaxis] + sigma[:, np.newaxis] * rng.standard_normal((count, 2)))
+
+
+def swept_lengths(replicates: int, *, n: int, sweeps: int) -> FloatArray:
+    """As `swept_from_the_joint`: log ℓ at the end."""
+    space, rng = SPACES["mixed"], np.random.default_rng(8)
+    priors = replace(PROPER, length_scale=APART)
+    others = [priors.mean, priors.amplitude, priors.noise]
+    ends = np.empty((replicates, 2))
+    for i, lengths in enumerate(lengths_from_the_mixture(rng, replicates)):
+        U = rng.random((n, space.dimensions))
+        state = np.array([rng.normal(prior.a, prior.b) for prior in others])
+        state[2] -= 2.0 * state[1]
+        state = np.concatenate([state, [1.0, 0.0], lengths])  # no warp, no trend
+        theta = Problem(space, U, np.zeros(n)).theta(state)
+        K = DenseGP(space, U, np.zeros(n), theta).K
+        y = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
+        chain = Problem(space, U, y, priors).chain(seed=i)
+        chain.set_state(state, np.ones(len(state)))
+        chain.sweep(sweeps, False)
+        ends[i] = chain.state[LENGTHS:]
+    return ends
+
+
+def test_sweeps_leave_length_scales_of_a_mixture_as_they_are() -> None:
+    """Each of them, and their difference, which tells a part of all from a part of each."""
+    ends = swept_lengths(2000, n=10, sweeps=4)
+    drawn = lengths_from_the_mixture(np.random.default_rng(9), 20_000)
+    for weights in ([1.0, 0.0], [0.0, 1.0], [1.0, -1.0]):
+        assert ks_2samp(ends @ weights, drawn @ weights).pvalue > 1e-4
+    apart = drawn[:, 0] - np.random.default_rng(10).permutation(drawn[:, 1])
+    assert ks_2samp(ends[:, 0] - ends[:, 1], apart).pvalue < 1e-6
 
 
 # --- with warps -----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from spearmint_int.sampling.priors import (
     gamma,
     horseshoe,
     lognormal,
+    mixture,
     normal,
     prior_to_dict,
     uniform,
@@ -31,6 +32,8 @@ EXAMPLES = [
     gamma(0.5, 1.0, lower=0.1),
     uniform(0.0, 10.0),
     uniform(-2.0, -1.0),
+    mixture(-1.0, 1.0, 1.0, 2.0),
+    mixture(0.5, 0.3, -2.0, 0.1, lower=0.01, upper=7.0),
 ]
 EACH = pytest.mark.parametrize("prior", EXAMPLES, ids=lambda p: p.family.name.lower())
 
@@ -63,6 +66,10 @@ def test_a_chain_may_start_where_the_density_is_not_zero(prior: Prior) -> None:
         ({"type": "horseshoe", "scale": 0.2}, horseshoe(0.2)),
         ({"type": "gamma", "shape": 2, "rate": 3.5}, gamma(2.0, 3.5)),
         ({"type": "uniform", "lower": 0, "upper": 2}, uniform(0.0, 2.0)),
+        (
+            {"type": "mixture", "mu": -1, "sigma": 1, "other_mu": 1, "other_sigma": 2, "upper": 9},
+            mixture(-1.0, 1.0, 1.0, 2.0, upper=9.0),
+        ),
     ],
 )
 def test_a_description_gives_its_prior(description: dict[str, Any], expected: Prior) -> None:
@@ -75,6 +82,10 @@ def test_a_description_gives_its_prior(description: dict[str, Any], expected: Pr
         ({"type": "normal", "mu": 0, "sigma": 0}, "scale must be above 0"),
         ({"type": "lognormal", "mu": 0, "sigma": -1}, "scale must be above 0"),
         ({"type": "horseshoe", "scale": -0.1}, "above 0"),
+        (
+            {"type": "mixture", "mu": 0, "sigma": 1, "other_mu": 0, "other_sigma": 0},
+            "the other scale must be above 0, got 0",
+        ),
         ({"type": "gamma", "shape": 0, "rate": 1}, "above 0"),
         ({"type": "uniform", "lower": 2, "upper": 1}, r"lower \(2\) must be below upper \(1\)"),
         ({"type": "uniform", "lower": 0, "upper": math.inf}, "finite bounds"),
