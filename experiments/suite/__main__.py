@@ -24,13 +24,14 @@ import click
 from experiments.metadata import PACKAGES, metadata, write_metadata
 from experiments.peers.adapters import NAMES, OURS, PEERS
 from experiments.pool import Failure, default_workers, run_all
-from experiments.suite import classics, coco, designs, draws, tuning
+from experiments.suite import classics, coco, designs, draws, idle, tuning
 from experiments.suite.plan import plan
 from experiments.suite.report import (
     classics_report,
     coco_report,
     designs_report,
     draws_report,
+    idle_report,
     tuning_report,
     whole_report,
 )
@@ -42,7 +43,13 @@ if TYPE_CHECKING:
     from experiments.suite.problems import Case
 
 PROBLEMS = ("coco-experiment",)
-SETS = (coco.SET, tuning.SET, designs.SET, classics.SET, draws.SET)
+SETS = (coco.SET, tuning.SET, designs.SET, classics.SET, idle.SET, draws.SET)
+REPORTS = {
+    tuning.SET: tuning_report,
+    designs.SET: designs_report,
+    classics.SET: classics_report,
+    draws.SET: draws_report,
+}
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent / "README.md"  # it shows the tables between these lines
 TABLES, END_OF_TABLES = "<!-- tables -->\n", "<!-- end of tables -->\n"
@@ -91,7 +98,9 @@ def complete(results: Results, tasks: Iterable[Run], *, jobs: int) -> int:
 @click.option("--set", "problem_set", type=click.Choice(SETS))
 @click.option("--dimensions", "--dimension", type=Numbers(), default=(5,), help="Of coco: 5,10,20.")
 @click.option("--functions", type=Numbers(), default=coco.FUNCTIONS, help="Of coco: 1-24.")
-@click.option("--instances", type=Numbers(), default=(1,), help="Of coco (1-10), or draws: 0-299.")
+@click.option(
+    "--instances", type=Numbers(), default=(1,), help="Of coco and idle (1-10), or draws: 0-299."
+)
 @click.option("--repetitions", type=Numbers(), default=(0,), help="Of other sets: seeds.")
 @click.option("--problems", default="", help="Of other sets than coco, with commas.")
 @click.option("--optimizers", default="ours", help=f"With commas, of {', '.join(NAMES)}.")
@@ -162,15 +171,10 @@ class Selection:
                 functions=self.functions,
                 instances=self.instances,
             )
-        if self.problem_set == tuning.SET:
-            return tuning_report(results, reference=reference)
-        if self.problem_set == designs.SET:
-            return designs_report(results, reference=reference)
-        if self.problem_set == classics.SET:
-            return classics_report(results, reference=reference)
-        if self.problem_set == draws.SET:
-            return draws_report(results, reference=reference)
-        return whole_report(results, reference=reference)
+        if self.problem_set == idle.SET:
+            return idle_report(results, reference=reference, instances=self.instances)
+        report = REPORTS.get(self.problem_set or "", whole_report)
+        return report(results, reference=reference)
 
     def _contenders(self) -> list[Contender]:
         names = self.optimizers.split(",")
@@ -194,6 +198,8 @@ class Selection:
             return designs.cases(named or designs.DESIGNS, self.repetitions)
         if self.problem_set == classics.SET:
             return classics.cases(named or classics.NAMES, self.repetitions)
+        if self.problem_set == idle.SET:
+            return idle.cases(named or idle.NAMES, self.instances)
         return draws.cases(named or draws.NAMES, self.instances)
 
 

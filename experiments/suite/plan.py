@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.suite import classics, coco, designs, draws, tuning
+from experiments.suite import classics, coco, designs, draws, idle, tuning
 from experiments.suite.runs import Contender, Run
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TUNED_ON = (1, 2, 3)
 REPORTED = (4, 5, 6, 7, 8, 9, 10)
 THREE = (4, 5, 6)
+VALLEYS_REPORTED = tuple(range(25, 49))  # the prior of the length scales was chosen on 1 to 24
 ONE = (4,)
 FAST = ("ours", "ours-noiseless", "optuna-tpe", "cmaes", "random")
 SLOW = ("botorch", "smac", "scikit-optimize", "bayesian-optimization", "hebo")
@@ -47,6 +48,8 @@ def stages() -> list[Stage]:
         Stage(TUNERS, tuning.cases(DOUBTFUL, MORE_SEEDS)),
         Stage((*TUNERS, "cmaes"), designs.cases(designs.DESIGNS, SEEDS)),
         Stage((*TUNERS, "cmaes"), classics.cases(classics.NAMES, FIVE_SEEDS)),
+        Stage((*FAST, "optuna-gp"), idle.cases(idle.FUNCTIONS, THREE)),
+        Stage((*FAST, "optuna-gp"), idle.cases((idle.VALLEYS,), VALLEYS_REPORTED)),
         Stage(("ours", "ours-noiseless"), draws.cases(draws.NAMES, range(100))),
         Stage(("optuna-gp",), coco.cases((5, 10), coco.FUNCTIONS, THREE)),
         Stage((*FAST, "optuna-gp"), coco.cases((20,), coco.FUNCTIONS, THREE)),

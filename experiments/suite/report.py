@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.peers.adapters import NAMES
-from experiments.suite import classics, coco, designs, draws, tables, tuning
+from experiments.suite import classics, coco, designs, draws, idle, tables, tuning
 from experiments.suite.plan import REPORTED, TUNED_ON
 
 if TYPE_CHECKING:
@@ -74,6 +74,25 @@ def classics_report(results: Results, *, reference: str) -> str:
     return "### Classics\n\n" + _ranked_report(records, reference, classics.NAMES)
 
 
+def idle_report(
+    results: Results, *, reference: str, instances: Collection[int] | None = None
+) -> str:
+    """Tables of areas where few of many variables matter."""
+    titles = {
+        f"bbob-mixint, {idle.MATTERING}-D, among {idle.IDLE} idle integers": idle.FUNCTIONS,
+        f"Valleys of two among {idle.VALLEYS_VARIABLES} integers": (idle.VALLEYS,),
+    }
+    records = [r for r in results.read(idle.SET) if instances is None or r["instance"] in instances]
+    parts = []
+    for title, names in titles.items():
+        shown = tables.latest_versions(r for r in records if r["problem"] in names)
+        if any(record["optimizer"] == reference for record in shown):
+            numbers = _range({record["instance"] for record in shown})
+            parts.append(f"### {title}, instances {numbers}\n")
+            parts.append(tables.coco_table(shown, reference))
+    return "\n".join(parts)
+
+
 def _ranked_report(records: Iterable[Record], reference: str, tasks: Iterable[str]) -> str:
     shown, variants = _split(tables.latest_versions(records), reference)
     quick, slow = tables.quick_and_slow(shown, reference)
@@ -108,6 +127,7 @@ def whole_report(results: Results, *, reference: str) -> str:
         tuning_report(results, reference=reference),
         designs_report(results, reference=reference),
         classics_report(results, reference=reference),
+        idle_report(results, reference=reference),
         draws_report(results, reference=reference),
     ]
     return "\n".join(part for part in parts if part)

@@ -12,7 +12,7 @@ from experiments.peers.adapters import build, version
 from experiments.peers.history import Assignment
 from experiments.pool import Failure
 from experiments.rows import JsonLines
-from experiments.suite import classics, coco, designs, draws, tuning
+from experiments.suite import classics, coco, designs, draws, idle, tuning
 from experiments.trial import Trial, run_trial
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 Key = tuple[str, str, str, str, int, int]
-LOADERS = {module.SET: module.load for module in (classics, coco, designs, draws, tuning)}
+LOADERS = {module.SET: module.load for module in (classics, coco, designs, draws, idle, tuning)}
 DIGITS = 6  # of a stored distance
 
 
