@@ -33,7 +33,7 @@ from spearmint_int.chooser.treatment import input_transform
 from spearmint_int.kernels import Covariance, kernel_named
 from spearmint_int.model import Ensemble, OutputScale, TrainingData, shares
 from spearmint_int.sampling import Draws, Model, Priors, sample_posteriors
-from spearmint_int.sampling.priors import LEAST_NOISE, horseshoe
+from spearmint_int.sampling.priors import LEAST_NOISE, MANY, horseshoe, mixture
 from spearmint_int.space import Space
 
 # In the model that is shown, the least unit of the outputs, as a share of their spread. The search
@@ -48,7 +48,13 @@ SHOWN_LEAST_UNIT = 0.1
 # tests/chooser/test_calibration.py: the truth of the recommended point was within two standard
 # deviations in 63 %, and with this prior in 86 %, at points that are as good. The scale was chosen
 # on 120 others: 61 and 87 %.)
-SHOWN_PRIORS = {"noise": horseshoe(0.3, lower=LEAST_NOISE, upper=1.0)}
+SHOWN_NOISE = horseshoe(0.3, lower=LEAST_NOISE, upper=1.0)
+# In the model that is shown, the prior of many length scales: all are moderate, or all apart. The
+# search does well to take an axis that it has hardly moved along for flat, but the least mean is
+# then found where nobody has been. (12 axes, noise of 0.1 and 0.3, 80 results of a search, 96 runs:
+# the recommended point is better than with the prior of the search in 62 and worse in 29, and the
+# truth within two standard deviations in 94 % instead of 91. The prior was chosen on 156 others.)
+SHOWN_LENGTH_SCALES = mixture(0.0, 0.7, 1.0, 2.0, upper=1000.0)
 # Of the models of failures and of constraints, whose chains start anew at each suggestion.
 SAMPLES_BESIDE, BURN_IN_BESIDE = 5, 40
 # Beyond so many of their typical sizes, on both sides of 0, constraints are compressed to their
@@ -172,7 +178,10 @@ class FittedModel:
 
 def fit(problem: Problem, rng: np.random.Generator) -> FittedModel:
     """The model that is shown. numpy's LinAlgError where no covariance can be factored."""
-    options = replace(problem.options, priors={**SHOWN_PRIORS, **problem.options.priors})
+    shown = {"noise": SHOWN_NOISE}
+    if len(problem.space.groups) >= MANY:
+        shown["length_scale"] = SHOWN_LENGTH_SCALES
+    options = replace(problem.options, priors={**shown, **problem.options.priors})
     model = model_of(problem.space, options, trend=False)
     return _fit(replace(problem, chain=None), model, rng, least_unit=SHOWN_LEAST_UNIT)
 
