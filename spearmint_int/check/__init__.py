@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.check.advice import advice_on_config
 from spearmint_int.check.batch import advice_on_nodes
+from spearmint_int.check.folder import refuse_unwritable
 from spearmint_int.check.probe import load_main_file
 from spearmint_int.check.source import advice_on_source
 from spearmint_int.stores import StoreAddress, check_address
@@ -33,10 +34,11 @@ def check_experiment(config: Config) -> list[Advice]:
 
     Raises ConfigError for a missing main file or a missing command of a batch system,
     ObjectiveError for a main file that can't be loaded, StoreError for an address that asks for
-    less than is promised of results.
+    less than is promised of results, and for a folder in which a run could not write.
     """
     check_address(StoreAddress.of(config))
     path = config.main_path
+    refuse_unwritable(config)
     load_main_file(config)
     advice = [*advice_on_config(config), *advice_on_nodes(config)]
     if config.language == "PYTHON":

@@ -395,6 +395,21 @@ def test_a_folder_that_cant_be_written_can_be_read(
     assert printed.out.splitlines()[1:] == expected.splitlines()[1:]
 
 
+@pytest.mark.parametrize("place", [".", "output", "spearmint.sqlite"])
+def test_check_refuses_a_folder_in_which_a_run_could_not_write(
+    read_only: Path, place: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    read_only.chmod(0o755)
+    (read_only / "output").mkdir(exist_ok=True)
+    for path in (read_only, read_only / "output", read_only / "spearmint.sqlite"):
+        path.chmod(0o777)
+    (read_only / place).chmod(0o555)
+    assert run_as_nobody(["check", str(read_only)]) == 2
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"error: {read_only / place}: can't be written, but a run keeps")
+
+
 def test_status_says_how_many_jobs_gave_no_number(spearmint: CommandLine, experiment: Path) -> None:
     (experiment / "failed.csv").write_text("x,n,value\n0.5,1,\n-0.25,0,nan\n")
     assert spearmint("add", experiment, experiment / "failed.csv").code == 0
