@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spearmint_int.cli.arguments import ALL_BROKEN, FINE, INTERRUPTED, WholeFromOne, on_folder
+from spearmint_int.cli.waiting import passing_line
 from spearmint_int.errors import ConfigError
 from spearmint_int.jobs import JobStatus
 
@@ -37,15 +38,22 @@ def run(
     Ctrl-C once waits for the running jobs, twice hands them back. Exit code 1 says that no job
     worked, 130 that the run was interrupted.
     """
+    config = with_limits(folder.config, jobs=jobs, seconds=seconds)
+    # The numeric modules take a second, and what the objective imports may take many.
+    with passing_line(f"{config.experiment_name}: loading {config.main_file}"):
+        _prepare(folder, config)
+        view = _view(config, plain=plain, as_json=as_json)
+    summary = _run(folder, config, view)
+    return _exit_code(summary)
+
+
+def _prepare(folder: Folder, config: Config) -> None:
+    """Load what a run needs; an objective that has not worked yet is tried."""
     from spearmint_int.check.probe import load_main_file  # noqa: PLC0415
 
-    config = with_limits(folder.config, jobs=jobs, seconds=seconds)
     _refuse_unusable(config)
     if not _has_results(folder):
         load_main_file(config)
-    view = _view(config, plain=plain, as_json=as_json)
-    summary = _run(folder, config, view)
-    return _exit_code(summary)
 
 
 def with_limits(config: Config, *, jobs: int | None, seconds: str | None) -> Config:

@@ -151,3 +151,34 @@ def test_a_terminal_that_wants_no_colours_gets_none(with_results: Path, command:
     assert "\x1b[" in on_terminal(words, NO_COLOR="", TERM="xterm")
     assert "\x1b[" not in on_terminal(words, NO_COLOR="1", TERM="xterm")
     assert "\x1b[" not in on_terminal(words, NO_COLOR="", TERM="dumb")
+
+
+def first_words(command: list[str], folder: Path) -> str:
+    """What a command shows first on a terminal; it is ended there."""
+    leader, follower = pty.openpty()
+    words = [sys.executable, "-m", "spearmint_int", *command, str(folder)]
+    process = subprocess.Popen(
+        words, stdout=follower, stderr=follower, env=os.environ | {"TERM": "xterm"}
+    )
+    os.close(follower)
+    shown = os.read(leader, 1000).decode()
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+    os.close(leader)
+    return shown
+
+
+def test_a_run_says_at_once_that_it_loads_the_objective(experiment: Path) -> None:
+    (experiment / "objective.py").write_text("import time\ntime.sleep(100)\n")
+    assert first_words(["run"], experiment) == "parabola: loading objective"
+
+
+def test_the_line_on_loading_is_erased(experiment: Path) -> None:
+    leader, follower = pty.openpty()
+    subprocess.run(
+        [*RUN, str(experiment), "--plain"], stderr=follower, stdout=subprocess.PIPE, check=True,
+        env=os.environ | {"TERM": "xterm"},
+    )  # fmt: skip
+    os.close(follower)
+    assert os.read(leader, 1000).decode() == "parabola: loading objective\r\x1b[K"
+    os.close(leader)
