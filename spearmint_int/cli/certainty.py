@@ -9,6 +9,7 @@ import click
 from spearmint_int import value_text
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.output import clip, columns_of, print_facts, print_json, to_right
+from spearmint_int.cli.waiting import fitting, interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,11 +45,12 @@ def certainty(folder: Folder, as_json: bool) -> None:
 
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
-    if snapshot.model is None or snapshot.model.has_no_best:
+    model = interruptible(fitting(len(snapshot.finished)), lambda: snapshot.model)
+    if model is None or model.has_no_best:
         _tell_why_not(snapshot, as_json=as_json)
         return
     with one_blas_thread():
-        draws = optimum_draws(snapshot.model, np.random.default_rng(0))
+        draws = optimum_draws(model, np.random.default_rng(0))
     if as_json:
         print_json(_document(draws))
     else:

@@ -14,6 +14,7 @@ from spearmint_int.best import best_of, fulfils
 from spearmint_int.cli.arguments import json_option, on_folder
 from spearmint_int.cli.jobs import last_jobs
 from spearmint_int.cli.output import job_document, print_facts, print_json
+from spearmint_int.cli.waiting import fitting, interruptible
 from spearmint_int.goal import load_goal
 from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus
 
@@ -302,7 +303,8 @@ def _model_optimum(config: Config, store: Store | None) -> Recommendation | None
         return None
     from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415 (linear algebra)
 
-    return StoredExperiment.read(config, store).recommend()
+    experiment = StoredExperiment.read(config, store)
+    return interruptible(fitting(experiment.history.finished), experiment.recommend)
 
 
 def _extreme_and_optimum(config: Config) -> tuple[str, str]:

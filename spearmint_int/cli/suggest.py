@@ -17,6 +17,7 @@ from spearmint_int.cli.arguments import (
     on_folder,
 )
 from spearmint_int.cli.output import job_document, print_json
+from spearmint_int.cli.waiting import fitting, interruptible
 
 if TYPE_CHECKING:
     from spearmint_int.chooser import Suggestion
@@ -55,7 +56,9 @@ def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
     with folder.results() as store:
         if store is None:
             return unstored_experiment(folder.config).suggest(number).suggestions
-        return StoredExperiment.read(folder.config, store).suggest(number).suggestions
+        experiment = StoredExperiment.read(folder.config, store)
+        model = fitting(experiment.history.finished)
+        return interruptible(model, lambda: experiment.suggest(number)).suggestions
 
 
 def _reserved(folder: Folder, number: int) -> list[Job]:

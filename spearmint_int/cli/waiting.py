@@ -1,4 +1,4 @@
-"""What a command does while something takes long: a line on the terminal says what it is."""
+"""What a command does while something takes long: a line says what it is, and Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import contextlib
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, TypeVar
 
+from spearmint_int import value_text
 from spearmint_int.cli.output import clip
 from spearmint_int.jobs import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+Result = TypeVar("Result")
 
 ERASED = "\r\x1b[K"  # back to the line's beginning, and nothing behind it
 
@@ -38,3 +42,24 @@ def _write(text: str) -> None:
     with contextlib.suppress(OSError):  # the terminal may be gone
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+def fitting(jobs: int) -> str:
+    """The line while a model is fitted: a blink for 100 jobs, 20 seconds for 2000, and an hour for
+    10 000."""
+    return f"fitting the model to {value_text.counted(jobs, 'job')}; Ctrl-C ends it"
+
+
+def interruptible(text: str, function: Callable[[], Result]) -> Result:
+    """What the function returns, computed in another thread, with the text as the passing line.
+
+    Compiled code runs for minutes without a look at signals. Here a Ctrl-C ends the wait at once,
+    and the thread with the program.
+    """
+    from spearmint_int.manager.background_call import BackgroundCall  # noqa: PLC0415 (loads numpy)
+
+    done = threading.Event()
+    with passing_line(text):
+        call = BackgroundCall(function, done=done.set)
+        done.wait()
+    return call.result()
