@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from spearmint_int.config import Config
 
+IF_NOISELESS = 'if they can tell nothing new, "likelihood": "NOISELESS" ends the run there'
+
 
 def advice_on_config(config: Config) -> Iterator[tuple[str, str]]:
     """(path of the key, sentence) for each piece of advice."""
@@ -73,7 +75,8 @@ def _budget(config: Config) -> Iterator[tuple[str, str]]:
     if budget is not None and before >= budget and before != ChooserArgs().num_initial_points:
         yield "num-initial-points", f"the model chooses no job: {before}, and a budget of {budget}"
     if space.is_discrete and budget is not None and space.cells < budget:
-        end = "the run ends there" if config.likelihood == "NOISELESS" else "the rest are repeats"
+        is_noiseless = config.likelihood == "NOISELESS"
+        end = "the run ends there" if is_noiseless else f"the rest are repeats; {IF_NOISELESS}"
         have = f"all variables are discrete, with {space.cells} combinations in all"
         yield "max-finished-jobs", f"{have}, fewer than the budget of {budget}: {end}"
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spearmint_int.check import Advice
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.config import Config
+    from spearmint_int.stores import Store
 
 
 @click.command(short_help="Validate config and objective, and give advice.")
@@ -46,9 +47,19 @@ def _advice(folder: Folder) -> list[Advice]:
     with folder.results() as store:
         known = [] if store is None else eras(store)
         identity = None if store is None else load_identity(folder.config, store)
-    check_folder(folder.config, identity)
+        check_folder(folder.config, identity)
+        hint = None if store is None else _noiseless_hint(folder.config, store)
     changed = [*changes(folder.config, known), *identity_changes(folder.config, identity or {})]
+    if hint is not None:
+        changed.append(("likelihood", hint))
     return [*advice, *(Advice(*change) for change in changed)]
+
+
+def _noiseless_hint(config: Config, store: Store) -> str | None:
+    from spearmint_int.experiment.experiment import StoredExperiment  # noqa: PLC0415 (numpy)
+    from spearmint_int.experiment.repeats import noiseless_hint  # noqa: PLC0415
+
+    return noiseless_hint(config, StoredExperiment.read(config, store).history)
 
 
 def _report_faults(faults: list[str], *, as_json: bool) -> None:

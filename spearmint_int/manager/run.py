@@ -11,6 +11,7 @@ from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment.experiment import StoredExperiment
 from spearmint_int.experiment.identity import keep_in_folder
+from spearmint_int.experiment.repeats import noiseless_hint
 from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.ended_elsewhere import EndedElsewhere
@@ -101,6 +102,8 @@ class Run:
         self._is_stale = True  # the store may have changed since it was read
         self._has_news = True  # there is something to tell the listener
         self._decide_again = False  # what was decided in this turn was based on old numbers
+        self._told_of_repeats = False
+        self._looked_among = 0  # the number of finished jobs at the last look
 
     def loop(self) -> Summary:
         """Run until there is a reason to end."""
@@ -189,6 +192,7 @@ class Run:
             self._update_trace()
             self._tell_of_others()
             self._tell(ProgressMade(self._progress()))
+            self._tell_of_repeats()
         if self._suggester.is_busy:
             return  # the chooser needs the processor more
         if self._estimator.update(job_seconds=self._tracker.job_seconds.value):
@@ -197,6 +201,17 @@ class Run:
     def _tell_of_others(self) -> None:
         for job in self._elsewhere.look(self._jobs.ids):
             self._tell(JobEnded(job))
+
+    def _tell_of_repeats(self) -> None:
+        """Say once that the objective seems to have no noise."""
+        finished = self._history.finished
+        if self._told_of_repeats or finished == self._looked_among:
+            return
+        self._looked_among = finished
+        hint = noiseless_hint(self._config, self._history)
+        if hint is not None:
+            self._told_of_repeats = True
+            self._tell(Notice(f"likelihood: {hint}"))
 
     def _fill(self) -> None:
         """Start new jobs in free slots; where no new job waits, ask for the next point."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from spearmint_int.check import check_experiment
+from spearmint_int.check.advice import IF_NOISELESS
 from spearmint_int.config import Config, load_config
 from spearmint_int.errors import ObjectiveError
 
@@ -147,7 +148,7 @@ def test_bounds_that_look_like_a_log_scale_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("likelihood", "end"),
-    [("NOISELESS", "the run ends there"), ("GAUSSIAN", "the rest are repeats")],
+    [("NOISELESS", "the run ends there"), ("GAUSSIAN", f"the rest are repeats; {IF_NOISELESS}")],
 )
 def test_a_budget_beyond_an_all_integer_space_is_told(
     tmp_path: Path, likelihood: str, end: str

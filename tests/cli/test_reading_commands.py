@@ -470,3 +470,17 @@ def test_status_gives_no_time_for_a_space_that_is_used_up(
     assert spearmint("run", experiment).code == 0
     assert spearmint("status", experiment, "--json").json["seconds_left"] is None
     assert "time left" not in spearmint("status", experiment).out
+
+
+def test_check_tells_of_noiseless_where_repeats_agree(
+    spearmint: CommandLine, experiment: Path
+) -> None:
+    config = json.loads((experiment / "config.json").read_text())
+    (experiment / "config.json").write_text(json.dumps(config | {"likelihood": "GAUSSIAN"}))
+    (experiment / "results.csv").write_text("x,n,value\n" + 4 * "0.5,1,1.25\n")
+    assert spearmint("add", experiment, experiment / "results.csv").code == 0
+    answer = spearmint("check", experiment)
+    assert answer.code == 0
+    assert "advice: likelihood: 3 repeated evaluations gave exactly" in answer.out
+    (experiment / "config.json").write_text(json.dumps(config | {"likelihood": "NOISELESS"}))
+    assert "repeated evaluations" not in spearmint("check", experiment).out

@@ -21,6 +21,7 @@ from spearmint_int.manager import (
     JobAdded,
     JobEnded,
     JobStarted,
+    Notice,
     ProgressMade,
     RunEnded,
     RunStarted,
@@ -395,3 +396,19 @@ def test_trace_and_best_are_written_as_older_spearmint_did(place: Place, store: 
     text = (place.directory / "best_job_and_result.txt").read_text()
     assert f"Best result: {summary.progress.best.value!r}" in text
     assert f"Job-id: {summary.progress.best.job_id}" in text
+
+
+TWO_POINTS = {"k": {"type": "INT", "min": 0, "max": 1}}
+
+
+def test_a_run_says_once_that_repeats_show_no_noise(place: Place, store: Store) -> None:
+    code = "def main(job_id, params): return float(params['k'][0])"
+    _, heard = run(experiment(place, code, variables=TWO_POINTS, max_finished_jobs=7), store)
+    (notice,) = heard.of(Notice)
+    assert notice.message.startswith("likelihood: 3 repeated evaluations gave exactly the value")
+
+
+def test_a_run_says_nothing_of_repeats_that_differ(place: Place, store: Store) -> None:
+    code = "def main(job_id, params): return params['k'][0] + job_id / 8"
+    _, heard = run(experiment(place, code, variables=TWO_POINTS, max_finished_jobs=7), store)
+    assert heard.of(Notice) == []
