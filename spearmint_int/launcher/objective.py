@@ -21,6 +21,7 @@ import operator
 import os
 import re
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONGEST_MESSAGE = 500
+PATIENCE_WITH_THREADS = 3.0  # seconds; those of a pool that is idle end at once
 FILES_CLOSED = (
     "the objective has closed files that it did not open, and that of its result with them; close "
     "only what is yours, or do so in a child process"
@@ -72,7 +74,25 @@ def main(argv: list[str]) -> int:
             sys.stderr.write(f"{FILES_CLOSED}\n")
         return 1
     os.write(result_fd, json.dumps(report).encode() + b"\n")
+    _explain_threads()
     return exit_status(report)
+
+
+def _explain_threads() -> None:
+    """Say in the job's output which threads keep the process, and so the job, from ending."""
+    others = [t for t in threading.enumerate() if t is not threading.main_thread()]
+    left = [thread for thread in others if not thread.daemon]
+    if left:
+        timer = threading.Timer(PATIENCE_WITH_THREADS, _name_threads, [left])
+        timer.daemon = True
+        timer.start()
+
+
+def _name_threads(left: list[threading.Thread]) -> None:
+    names = ", ".join(thread.name for thread in left if thread.is_alive())
+    with contextlib.suppress(OSError, ValueError):  # stderr may be closed
+        sys.stderr.write(f"[spearmint-int: main() has returned; the job ends with {names}]\n")
+        sys.stderr.flush()
 
 
 def _identity(fd: int) -> tuple[int, int] | None:

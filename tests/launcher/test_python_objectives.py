@@ -465,3 +465,27 @@ def test_of_an_objective_that_forks_the_process_itself_has_the_result(
     tmp_path: Path, code: str
 ) -> None:
     assert result(tmp_path, code) == {"main": 1.0}
+
+
+def test_a_thread_that_keeps_the_job_from_ending_is_named_in_its_output(tmp_path: Path) -> None:
+    code = """
+        import threading, time
+
+        def main(job_id, params):
+            threading.Thread(target=time.sleep, args=[4.5], name="upload").start()
+            return 1
+    """
+    assert result(tmp_path, code) == {"main": 1.0}
+    said = "[spearmint-int: main() has returned; the job ends with upload]"
+    assert said in printed(tmp_path)
+
+
+def test_threads_that_end_by_themselves_are_not_told(tmp_path: Path) -> None:
+    code = """
+        from concurrent.futures import ThreadPoolExecutor
+
+        def main(job_id, params):
+            return ThreadPoolExecutor(2).submit(lambda: 1).result()
+    """
+    assert result(tmp_path, code) == {"main": 1.0}
+    assert "spearmint-int" not in printed(tmp_path)
