@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spearmint_int.check.advice import advice_on_config
 from spearmint_int.check.batch import advice_on_nodes
-from spearmint_int.check.folder import refuse_unwritable
+from spearmint_int.check.folder import advice_on_room, refuse_unwritable
 from spearmint_int.check.probe import load_main_file
 from spearmint_int.check.source import advice_on_source
 from spearmint_int.stores import StoreAddress, check_address
@@ -40,7 +40,7 @@ def check_experiment(config: Config) -> list[Advice]:
     path = config.main_path
     refuse_unwritable(config)
     load_main_file(config)
-    advice = [*advice_on_config(config), *advice_on_nodes(config)]
+    advice = [*advice_on_config(config), *advice_on_room(config), *advice_on_nodes(config)]
     if config.language == "PYTHON":
         advice += advice_on_source(path.read_bytes(), config, file_name=path.name)
     return [Advice(place, sentence) for place, sentence in advice]

@@ -1,8 +1,9 @@
-"""Whether a run may write where it has to: into the folder, its outputs and its database."""
+"""Whether a run may write into the folder, its outputs and its database, and has room for it."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 from spearmint_int.errors import StoreError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from spearmint_int.config import Config
 
+LEAST_ROOM = 1_000_000  # bytes, of which the database takes the most
+
 
 def refuse_unwritable(config: Config) -> None:
     """StoreError where a run could not write: a read-only disk, or files of another user."""
@@ -24,6 +27,13 @@ def refuse_unwritable(config: Config) -> None:
                 f"{path}: can't be written, but a run keeps jobs and their outputs there; get the "
                 "right to write, or copy config and objective into a folder where you have it"
             )
+
+
+def advice_on_room(config: Config) -> Iterator[tuple[str, str]]:
+    """(empty path, sentence) where the disk is full, or nearly so."""
+    free = shutil.disk_usage(config.directory).free
+    if free < LEAST_ROOM:
+        yield "", f"the folder's disk has {free // 1000} kB left: a run waits until there is more"
 
 
 def _written(config: Config) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,10 @@ def test_a_confidence_that_the_objective_has_no_use_for_is_told(tmp_path: Path) 
         "tasks.main.min-confidence: has no effect on an OBJECTIVE: say it in the tasks of type "
         "CONSTRAINT"
     ]
+
+
+def test_a_disk_without_room_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    full = usage._replace(free=12_345)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    assert advice(tmp_path) == ["the folder's disk has 12 kB left: a run waits until there is more"]
