@@ -15,6 +15,24 @@ if TYPE_CHECKING:
 
 # Two measurements may agree by chance, as accuracies of a hundred samples do.
 TELLING_REPEATS = 3
+# A run looks again when there are so many times as many jobs: ten thousand cost it nothing.
+GROWTH = 1.25
+
+
+class RepeatWatch:
+    """Says once, while an experiment runs, that its objective seems to have no noise."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._next_look: float = TELLING_REPEATS
+
+    def look(self, history: StoreHistory) -> str | None:
+        """The sentence to tell, None most of the time."""
+        if history.finished < self._next_look:
+            return None
+        hint = noiseless_hint(self._config, history)
+        self._next_look = GROWTH * history.finished if hint is None else math.inf
+        return hint
 
 
 def noiseless_hint(config: Config, history: StoreHistory) -> str | None:

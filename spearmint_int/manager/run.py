@@ -11,7 +11,7 @@ from spearmint_int.config.stop_rule import StopRule
 from spearmint_int.errors import GoalReached, SpaceExhausted, StoreUnavailable
 from spearmint_int.experiment.experiment import StoredExperiment
 from spearmint_int.experiment.identity import keep_in_folder
-from spearmint_int.experiment.repeats import noiseless_hint
+from spearmint_int.experiment.repeats import RepeatWatch
 from spearmint_int.goal import Goal, keep_goal
 from spearmint_int.launcher.liveness import new_owner
 from spearmint_int.manager.ended_elsewhere import EndedElsewhere
@@ -92,6 +92,7 @@ class Run:
             config, store, experiment, owner=owner, listener=listener, wake=stop.wakeup.set
         )
         self._estimator = Estimator(experiment, recommender=recommender, wake=stop.wakeup.set)
+        self._repeats = RepeatWatch(config)
         self._starts = {name: StartBackoff() for name in config.resources}
         self._notices = [*experiment.notices, *(damage.sentence for damage in damaged)]
         self._obeyed = Urgency.GO_ON
@@ -102,8 +103,6 @@ class Run:
         self._is_stale = True  # the store may have changed since it was read
         self._has_news = True  # there is something to tell the listener
         self._decide_again = False  # what was decided in this turn was based on old numbers
-        self._told_of_repeats = False
-        self._looked_among = 0  # the number of finished jobs at the last look
 
     def loop(self) -> Summary:
         """Run until there is a reason to end."""
@@ -203,14 +202,8 @@ class Run:
             self._tell(JobEnded(job))
 
     def _tell_of_repeats(self) -> None:
-        """Say once that the objective seems to have no noise."""
-        finished = self._history.finished
-        if self._told_of_repeats or finished == self._looked_among:
-            return
-        self._looked_among = finished
-        hint = noiseless_hint(self._config, self._history)
+        hint = self._repeats.look(self._history)
         if hint is not None:
-            self._told_of_repeats = True
             self._tell(Notice(f"likelihood: {hint}"))
 
     def _fill(self) -> None:
