@@ -63,6 +63,7 @@ class ProgressTracker:
         self._ended: dict[int, Params] = {}  # the parameters of jobs that ended since the last look
         self.job_seconds, self.suggestion_seconds = Mean(), Mean()
         self.first_failure: tuple[int, Failure] | None = None
+        self.reserved = 0  # of the new jobs: they wait for people
 
     def note_end(self, job: Job) -> None:
         """Count a job of this run that ended."""
@@ -91,6 +92,11 @@ class ProgressTracker:
         """Read everything."""
         self._history.refresh()
         self.look_for_best()
+
+    def count_reserved(self) -> None:
+        """Find how many of the new jobs are reserved. For the end of a run: it reads them whole."""
+        new = self._store.jobs(JobStatus.NEW) if self.counts[JobStatus.NEW] else []
+        self.reserved = min(sum(job.is_reserved for job in new), self.counts[JobStatus.NEW])
 
     def look_for_best(self) -> None:
         """Find the best of the jobs that were read or noted."""
@@ -253,11 +259,12 @@ def _counted(progress: ProgressTracker, config: Config) -> str:
     command = f"spearmint-int retry {shlex.quote(str(config.directory))} --all"
     again = f" ({command} gives them another try)" if broken else ""
     parts = [f"{counts[JobStatus.COMPLETE]} complete", f"{broken} broken{again}"]
-    parts += [
-        f"{counts[status]} {status}"
-        for status in (JobStatus.PENDING, JobStatus.NEW)
-        if counts[status]
-    ]
+    waiting = {
+        "pending": counts[JobStatus.PENDING],
+        "new": counts[JobStatus.NEW] - progress.reserved,
+        "reserved": progress.reserved,
+    }
+    parts += [f"{number} {word}" for word, number in waiting.items() if number]
     return ", ".join(parts)
 
 

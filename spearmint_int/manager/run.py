@@ -342,6 +342,7 @@ class Run:
         with suppress(StoreUnavailable):  # the summary is then of what was read last
             self._suggester.abandon()
             self._tracker.refresh()
+            self._tracker.count_reserved()
             self._tell_of_others()
             if reason is not EndReason.STOPPED and self._tracker.nothing_worked():
                 reason = EndReason.ALL_BROKEN

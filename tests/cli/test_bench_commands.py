@@ -122,7 +122,9 @@ def test_a_run_leaves_reserved_jobs_alone_and_keeps_its_budget(
     spearmint: CommandLine, experiment: Path
 ) -> None:
     (job_id,) = reserved(spearmint, experiment)
-    assert spearmint("run", experiment).code == 0
+    run = spearmint("run", experiment)
+    assert run.code == 0
+    assert "the budget is spent: 3 complete, 0 broken, 1 reserved\n" in run.out
     jobs = spearmint("jobs", experiment, "--json").json
     assert [job["status"] for job in jobs] == ["new", *["complete"] * 3]
     assert spearmint("tell", experiment, str(job_id), "1.5").code == 0
