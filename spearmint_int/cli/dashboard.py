@@ -62,7 +62,7 @@ def dashboard(
     at SPEARMINT_DB_ADDRESS, which keeps a password out of the list of processes.
 
     It listens on this machine alone; from another one, ssh -L 8050:127.0.0.1:8050 HOST brings it
-    there.
+    there. Ctrl-C ends it, with exit code 0.
     """
     if token and no_token:
         raise SpearmintError("--token and --no-token exclude each other: give one of them")
@@ -83,7 +83,7 @@ def dashboard(
     shown = host if host != "0.0.0.0" else _machine()
     click.echo(f"http://{shown}:{port}/" + (f"?token={secret}" if secret else ""))
     click.echo("Ctrl-C ends it")
-    server.serve_forever()
+    server.serve_forever()  # until Ctrl-C, at which it returns
 
 
 def _server_maker() -> Callable[..., Any]:

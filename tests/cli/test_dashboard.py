@@ -45,9 +45,11 @@ def test_a_token_and_none_exclude_each_other(spearmint: CommandLine, experiment:
     assert (answer.code, "exclude each other" in answer.err) == (2, True)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_at_a_signal_without_a_word(experiment: Path, number: signal.Signals) -> None:
-    """A folder that is named twice is one experiment."""
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, -15)])
+def test_it_ends_at_a_signal_without_a_word(
+    experiment: Path, number: signal.Signals, code: int
+) -> None:
+    """A folder that is named twice is one experiment. Ctrl-C is how it is meant to end."""
     words = ["-m", "spearmint_int", "dashboard", str(experiment), f"{experiment}/.", "--port", "0"]
     # tests that a shell runs in the background inherit from it that Ctrl-C is ignored
     command = ["env", "--default-signal=INT", sys.executable, *words, "--no-token"]
@@ -60,3 +62,4 @@ def test_it_ends_at_a_signal_without_a_word(experiment: Path, number: signal.Sig
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (advice, out, err) == ("Ctrl-C ends it\n", "", "")
+    assert process.returncode == code
