@@ -37,24 +37,31 @@ def certainty(folder: Folder, as_json: bool) -> None:
 
     It is the model's belief, from joint draws of the function: as good as the model is.
     """
-    import numpy as np  # noqa: PLC0415
-
-    from spearmint_int.analysis.optimum import optimum_draws  # noqa: PLC0415
-    from spearmint_int.blas import one_blas_thread  # noqa: PLC0415
     from spearmint_int.snapshot import Snapshot  # noqa: PLC0415
 
     with folder.store() as store:
         snapshot = Snapshot.of_store(folder.config, store)
-    model = interruptible(fitting(len(snapshot.finished)), lambda: snapshot.model)
-    if model is None or model.has_no_best:
+    draws = interruptible(fitting(len(snapshot.finished)), lambda: _draws(snapshot))
+    if draws is None:
         _tell_why_not(snapshot, as_json=as_json)
-        return
-    with one_blas_thread():
-        draws = optimum_draws(model, np.random.default_rng(0))
-    if as_json:
+    elif as_json:
         print_json(_document(draws))
     else:
         print_facts(_facts(draws))
+
+
+def _draws(snapshot: Snapshot) -> OptimumDraws | None:
+    """None where there is no model, or it has no best place."""
+    import numpy as np  # noqa: PLC0415
+
+    from spearmint_int.analysis.optimum import optimum_draws  # noqa: PLC0415
+    from spearmint_int.blas import one_blas_thread  # noqa: PLC0415
+
+    model = snapshot.model
+    if model is None or model.has_no_best:
+        return None
+    with one_blas_thread():
+        return optimum_draws(model, np.random.default_rng(0))
 
 
 def _tell_why_not(snapshot: Snapshot, *, as_json: bool) -> None:
@@ -150,7 +157,8 @@ def audit(folder: Folder, as_json: bool) -> None:
     from spearmint_int.analysis.rounding import waste_of_rounding  # noqa: PLC0415
 
     moments = _moments(folder)
-    wastes = waste_of_rounding(moments)
+    text = f"choosing again at {value_text.counted(len(moments), 'moment')}; Ctrl-C ends it"
+    wastes = interruptible(text, lambda: waste_of_rounding(moments))
     if as_json:
         print_json([vars(waste) for waste in wastes])
     elif not moments:

@@ -9,6 +9,7 @@ import click
 from spearmint_int import value_text
 from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
 from spearmint_int.cli.output import print_facts, print_json
+from spearmint_int.cli.waiting import fitting, interruptible
 from spearmint_int.explanation_text import explanation_facts, reasons
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def explain(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     with folder.store() as store:
         job = store.job(ids[0])
         experiment = StoredExperiment.read(folder.config, store)
-        found = explanation_of(experiment, store.job_points(list(JobStatus)), job)
+        points = store.job_points(list(JobStatus))
+        line = fitting(experiment.history.finished)
+        found = interruptible(line, lambda: explanation_of(experiment, points, job))
     if as_json:
         print_json({"job": job.id, "explanation": found and found.to_json()})
         return

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from spearmint_int.cli.arguments import at, config_option
+from spearmint_int.cli.waiting import in_thread
 from spearmint_int.errors import NO_FIGURES, SpearmintError, UnknownNameError, alternatives
 from spearmint_int.registry import PLOTS
 
@@ -45,7 +47,7 @@ def plot(arguments: tuple[str, ...], output: Path | None, dark: bool, file_name:
 
     snapshot = snapshot_of(at(directory, file_name))
     with announced(PLOTS if kind == ALL else [kind]) as kinds:
-        figures = [figure(snapshot, each, theme=theme) for each in kinds]
+        figures = [in_thread(partial(figure, snapshot, each, theme=theme)) for each in kinds]
     if kind == ALL:
         write_page(page(figures, title=snapshot.name, theme=theme), path)
     else:

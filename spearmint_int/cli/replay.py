@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ import click
 from spearmint_int import value_text
 from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
 from spearmint_int.cli.output import print_json
+from spearmint_int.cli.waiting import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +60,8 @@ def _replayed(folder: Folder, ids: list[int]) -> Iterator[Replayed]:
         points = store.job_points(list(JobStatus))
         jobs = [store.job(i) for i in ids] if ids else filter(is_replayable, store.jobs())
         for job in jobs:
-            yield replay(experiment, points, job)
+            line = f"choosing job {job.id} again; Ctrl-C ends it"
+            yield interruptible(line, partial(replay, experiment, points, job))
 
 
 def _left_out(folder: Folder) -> list[str]:

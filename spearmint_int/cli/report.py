@@ -10,6 +10,7 @@ import click
 
 from spearmint_int.cli.arguments import on_folder
 from spearmint_int.cli.plot import announced, plots_or_remedy
+from spearmint_int.cli.waiting import in_thread
 from spearmint_int.registry import PLOTS
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def report(folder: Folder, output: Path) -> None:
     made = datetime.now().astimezone()
     settings = _settings(folder.config)
     with announced(PLOTS.built_in) as kinds:
-        text = report_of(snapshot, settings, made=made, store=location, kinds=kinds)
+        text = in_thread(
+            lambda: report_of(snapshot, settings, made=made, store=location, kinds=kinds)
+        )
     write_page(text, output)
     click.echo(f"{output} ({len(text.encode()) / 1e6:.1f} MB)")
 

@@ -60,7 +60,7 @@ def status(folder: Folder, plots: bool, as_json: bool) -> None:
     with folder.results() as store:
         empty = StatusReport(dict.fromkeys(JobStatus, 0))
         report = empty if store is None else _report(config, store)
-        lines = list(_figures(config, store)) if plots and store is not None else []
+        lines = _figures(config, store) if plots and store is not None else []
     if as_json:
         print_json(_status_document(config, report))
     else:
@@ -106,11 +106,12 @@ def _points_left(config: Config, store: Store) -> int | None:
     return int(problem.space.cells) - len(problem.evaluated_keys)
 
 
-def _figures(config: Config, store: Store) -> Iterator[tuple[str, str]]:
+def _figures(config: Config, store: Store) -> list[tuple[str, str]]:
     from spearmint_int.cli.sparklines import figures  # noqa: PLC0415
     from spearmint_int.snapshot import Snapshot  # noqa: PLC0415 (the model: linear algebra)
 
-    return figures(Snapshot.of_store(config, store))
+    snapshot = Snapshot.of_store(config, store)
+    return interruptible(fitting(len(snapshot.finished)), lambda: list(figures(snapshot)))
 
 
 def _best_job(store: Store, complete: list[JobPoint], config: Config) -> Job | None:

@@ -20,7 +20,7 @@ from spearmint_int.cli.output import job_document, print_json
 from spearmint_int.cli.waiting import fitting, interruptible
 
 if TYPE_CHECKING:
-    from spearmint_int.chooser import Suggestion
+    from spearmint_int.chooser import Answer, Problem, Suggestion
     from spearmint_int.cli.arguments import Folder
     from spearmint_int.jobs import Job
 
@@ -62,10 +62,18 @@ def _suggestions(folder: Folder, number: int) -> tuple[Suggestion, ...]:
 
 
 def _reserved(folder: Folder, number: int) -> list[Job]:
+    """The next points as jobs. Only choosing them is left to another thread: a Ctrl-C leaves no job
+    and no lock behind."""
+    from spearmint_int.chooser import chooser_named  # noqa: PLC0415
     from spearmint_int.experiment.reservation import reserve  # noqa: PLC0415
 
+    chooser = chooser_named(folder.config.chooser)
+
+    def choose(problem: Problem, count: int = 1) -> Answer:
+        return interruptible(fitting(len(problem.observations)), lambda: chooser(problem, count))
+
     with folder.store(create=True) as store:
-        return reserve(folder.config, store, number)
+        return reserve(folder.config, store, number, chooser=choose)
 
 
 def _print_reserved(jobs: list[Job], task: str, *, as_json: bool) -> None:

@@ -51,15 +51,20 @@ def fitting(jobs: int) -> str:
 
 
 def interruptible(text: str, function: Callable[[], Result]) -> Result:
-    """What the function returns, computed in another thread, with the text as the passing line.
+    """`in_thread`, with the text as the passing line."""
+    with passing_line(text):
+        return in_thread(function)
+
+
+def in_thread(function: Callable[[], Result]) -> Result:
+    """What the function returns, computed in another thread.
 
     Compiled code runs for minutes without a look at signals. Here a Ctrl-C ends the wait at once,
-    and the thread with the program.
+    and the thread with the program: the function must not write anything.
     """
     from spearmint_int.manager.background_call import BackgroundCall  # noqa: PLC0415 (loads numpy)
 
     done = threading.Event()
-    with passing_line(text):
-        call = BackgroundCall(function, done=done.set)
-        done.wait()
+    call = BackgroundCall(function, done=done.set)
+    done.wait()
     return call.result()

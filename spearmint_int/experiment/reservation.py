@@ -18,6 +18,7 @@ from spearmint_int.launcher.liveness import new_owner
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spearmint_int.chooser import Chooser
     from spearmint_int.config import Config
     from spearmint_int.jobs import Job
     from spearmint_int.stores.protocol import Store
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 LEASE_SECONDS = 60.0
 
 
-def reserve(config: Config, store: Store, count: int) -> list[Job]:
-    """The next points as jobs that nobody else gets."""
-    experiment = StoredExperiment.begin(config, store)
+def reserve(
+    config: Config, store: Store, count: int, *, chooser: Chooser | None = None
+) -> list[Job]:
+    """The next points as jobs that nobody else gets; by default by the config's chooser."""
+    experiment = StoredExperiment.begin(config, store, chooser=chooser)
     with SuggestionLock(store, new_owner()).held():
         added = experiment.add_suggestions(count, resource=lambda: f"{RESERVED}{uuid.uuid4().hex}")
     return [job for _, job in added]
