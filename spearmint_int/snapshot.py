@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from spearmint_int.stores import Store
 
 
+RESERVED = "reserved"  # the outcome of a point that waits for a person to bring its result
+
+
 @dataclass(frozen=True)
 class Trial:
     """One job, or one evaluation of the library: what was tried, and what came of it."""
@@ -48,6 +51,7 @@ class Trial:
     attempts: int = 1
     failure: str | None = None
     unfulfilled: tuple[str, ...] = ()  # of the constraints
+    is_reserved: bool = False  # new, and no run takes it
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -66,8 +70,10 @@ class Trial:
 
     @property
     def outcome(self) -> str:
-        """The status, and whether a complete job has failed all the same, or violates a
-        constraint."""
+        """The status, or `reserved`, and whether a complete job has failed all the same, or
+        violates a constraint."""
+        if self.is_reserved:
+            return RESERVED
         if self.failed_here:
             return f"{self.status}, {FAILED_HERE}"
         return ", ".join(filter(None, (self.status, unfulfilled_text(self.unfulfilled))))
@@ -97,15 +103,21 @@ class Trial:
             attempts=job.attempts,
             failure=job.failures[-1].message if job.failures and job.values is None else None,
             unfulfilled=job.unfulfilled,
+            is_reserved=job.is_reserved,
             provenance=job.provenance,
         )
 
 
 def counts_text(counts: Mapping[JobStatus, int], trials: Sequence[Trial]) -> str:
-    """`9 complete, 2 of them failed here (NaN or infinite), 1 broken`; empty without jobs."""
+    """`1 reserved, 9 complete, 2 of them failed here (NaN or infinite), 1 broken`; empty without
+    jobs."""
     failed = sum(trial.failed_here for trial in trials)
-    also = {JobStatus.COMPLETE: f", {failed} of them {FAILED_HERE}"} if failed else {}
-    return ", ".join(f"{n} {status}{also.get(status, '')}" for status, n in counts.items() if n)
+    also = {JobStatus.COMPLETE.value: f", {failed} of them {FAILED_HERE}"} if failed else {}
+    by_word = {status.value: n for status, n in counts.items()}
+    reserved = sum(trial.is_reserved for trial in trials)
+    new = by_word.pop(JobStatus.NEW.value) - reserved
+    by_word = {JobStatus.NEW.value: new, RESERVED: reserved} | by_word
+    return ", ".join(f"{n} {word}{also.get(word, '')}" for word, n in by_word.items() if n)
 
 
 def best_trial(trials: Iterable[Trial], *, maximize: bool) -> Trial | None:

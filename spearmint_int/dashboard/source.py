@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -285,6 +285,9 @@ class Source:
         """
         self._eras = eras(store)
         waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED) if self._fits(e)}
+        for job in store.jobs(JobStatus.NEW) if tally.counts[JobStatus.NEW] else ():
+            if job.is_reserved and job.id in waiting:
+                waiting[job.id] = replace(waiting[job.id], is_reserved=True)
         for job_id in waiting:  # a broken one may be tried again
             self._finished.pop(job_id, None)
         known = self._finished.keys() | waiting.keys()

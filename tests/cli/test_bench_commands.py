@@ -158,6 +158,10 @@ def test_a_reserved_job_is_told_from_others_wherever_jobs_are_shown(
     assert spearmint("status", with_results, "--json").json["reserved"] == 1
     listed = spearmint("jobs", with_results, "--json").json
     assert [job["id"] for job in listed if job["reserved"]] == [second]
+    assert spearmint("report", with_results, "-o", with_results / "r.html").code == 0
+    text = (with_results / "r.html").read_text()
+    assert "1 reserved, 5 complete" in text
+    assert "<td>reserved</td>" in text
     rows = list(csv.DictReader(spearmint("export", with_results).out.splitlines()))
     assert [row["id"] for row in rows if row["reserved"] == "True"] == [str(second)]
 

@@ -20,7 +20,7 @@ from spearmint_int.errors import DamagedJob, SpearmintError
 from spearmint_int.experiment.history import FEW_JOBS
 from spearmint_int.jobs import Failure, FailureKind, JobDraft
 from spearmint_int.registry import PLOTS
-from spearmint_int.snapshot import Snapshot, Trial
+from spearmint_int.snapshot import Snapshot, Trial, counts_text
 from spearmint_int.stores import StoreAddress, open_store
 from spearmint_int.testing.drafts import add
 from tests.cli.conftest import CommandLine, experiment, spearmint, with_results
@@ -207,6 +207,17 @@ def test_what_a_jobs_neighbours_promised_is_drawn_where_a_model_chose_it(
     assert drawn is not None
     assert drawn.layout.title.text.startswith("Where job 5 was chosen")
     assert source.choice(1, "light") is None
+    source.close()
+
+
+def test_a_reserved_point_is_told_from_a_new_job(
+    with_results: Path, spearmint: CommandLine
+) -> None:
+    assert spearmint("suggest", with_results, "--reserve").code == 0
+    source = Source.of(load_config(with_results))
+    state = source.state()
+    assert state.rows[4].outcome == "reserved"
+    assert counts_text(state.counts, state.rows).startswith("1 reserved, 4 complete")
     source.close()
 
 
