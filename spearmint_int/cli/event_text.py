@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spearmint_int import result_text, value_text
-from spearmint_int.jobs import NONE_FULFILS, JobStatus
+from spearmint_int.jobs import NONE_FULFILS, FailureKind, JobStatus
 from spearmint_int.manager.events import (
     Event,
     JobEnded,
@@ -53,10 +53,10 @@ def ended_line(
     if job.status is JobStatus.COMPLETE:
         return head + _result(job, task, progress, beaten)
     if failure is None:
-        return head + "handed back; the next run starts it again"
+        return head + "handed back, to be started again"
     if job.status is JobStatus.BROKEN:
         return f"{head}broken: {failure.message} (at {value_text.params(job.params)})"
-    if job.attempts == 0:  # one that could not begin is no attempt
+    if failure.kind is FailureKind.START:  # one that could not begin is no attempt
         return f"{head}can't be started, and is tried again: {failure.message}"
     tried = f"attempt {job.attempts} of {max_attempts}"
     return f"{head}failed, {tried}: {failure.message}"

@@ -126,11 +126,13 @@ class JobEnded:
     killed manager among them, complete or broken."""
 
     job: Job
+    handed_back: bool = False  # by its worker: the failures are those of earlier attempts
 
     @property
     def failure(self) -> Failure | None:
         """The failure of the attempt that ended; None when it gave a result or was handed back."""
-        failed = self.job.status is not JobStatus.COMPLETE and self.job.failures
+        has_result = self.job.status is JobStatus.COMPLETE
+        failed = not (has_result or self.handed_back) and self.job.failures
         return self.job.failures[-1] if failed else None
 
 

@@ -141,10 +141,10 @@ class Run:
 
         The next job comes first; what is only for people is read while that job is starting.
         """
-        for job in self._jobs.settle():
-            self._tracker.note_end(job)
-            self._elsewhere.note(job)
-            self._starts[job.resource].note_end(job)
+        for ended in self._jobs.settle():
+            self._tracker.note_end(ended.job)
+            self._elsewhere.note(ended.job)
+            self._starts[ended.job.resource].note_end(ended.failure)
             self._is_stale = self._has_news = True
         self._look_around()
         if self._is_stale and not self._has_work():  # else a claim or a new point reads the store

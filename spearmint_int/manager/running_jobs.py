@@ -252,17 +252,18 @@ class RunningJobs:
         """Whether `settle` has something to do."""
         return bool(self._gone)
 
-    def settle(self) -> Iterator[Job]:
+    def settle(self) -> Iterator[JobEnded]:
         """Look up, one by one, how the jobs of the workers that are gone have ended."""
         while self._gone:
             one = self._submitted[self._gone[0]]
             job = self._ended_job(one)
-            if _was_handed_back(job, one):
+            ended = JobEnded(job, handed_back=_was_handed_back(job, one))
+            if ended.handed_back:
                 self._note_hand_back(job.id, one.state)
             self._linger_until.pop(job.id, None)
             del self._submitted[self._gone.pop(0)]
-            self._context.tell(JobEnded(job))
-            yield job
+            self._context.tell(ended)
+            yield ended
 
     def _note_hand_back(self, job_id: int, state: WorkerState) -> None:
         if state in ENDED_BY_SCHEDULER:

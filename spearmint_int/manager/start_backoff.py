@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from spearmint_int.jobs import FailureKind
 
 if TYPE_CHECKING:
-    from spearmint_int.jobs import Job
+    from spearmint_int.jobs import Failure
 
 FIRST_SECONDS, LONGEST_SECONDS = 0.5, 30.0
 MOST_FAILURES = 8  # in a row: about a minute in all
@@ -25,9 +25,9 @@ class StartBackoff:
         self._failures = 0
         self._next_at = 0.0
 
-    def note_end(self, job: Job) -> None:
-        """Take note of a job of this run that ended."""
-        if job.is_finished or not job.failures or job.failures[-1].kind is not FailureKind.START:
+    def note_end(self, failure: Failure | None) -> None:
+        """Take note of a job of this run that ended, by the failure of its attempt."""
+        if failure is None or failure.kind is not FailureKind.START:
             self._failures = 0
             return
         if self.seconds_left > 0:

@@ -145,10 +145,19 @@ def test_a_failed_attempt_and_a_broken_job_are_told_apart(
 def test_a_job_that_was_handed_back_is_no_failure(
     config: Config, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    back = job(3, status=JobStatus.NEW, values=None)
-    events: list[Event] = [JobEnded(back), ProgressMade(progress(8))]
+    back = job(3, status=JobStatus.NEW, values=None, failures=(FAILURE,))  # of the attempt before
+    events: list[Event] = [JobEnded(back, handed_back=True), ProgressMade(progress(8))]
+    assert told(config, events, capsys) == ["[ 8/40] job 3: handed back, to be started again"]
+
+
+def test_a_start_that_was_refused_is_no_attempt_also_after_one_that_failed(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = Failure(FailureKind.START, "there is no main file objective.py")
+    waits = job(3, status=JobStatus.NEW, values=None, failures=(FAILURE, refused))
+    events: list[Event] = [JobEnded(waits), ProgressMade(progress(8))]
     assert told(config, events, capsys) == [
-        "[ 8/40] job 3: handed back; the next run starts it again"
+        "[ 8/40] job 3: can't be started, and is tried again: there is no main file objective.py"
     ]
 
 

@@ -294,6 +294,17 @@ def test_a_worker_that_is_told_to_end_costs_no_attempt(place: Place, store: Stor
     assert (job.status, job.attempts, job.failures) == (JobStatus.COMPLETE, 1, ())
 
 
+def test_an_earlier_failure_is_not_told_again_when_the_job_is_handed_back(
+    place: Place, store: Store
+) -> None:
+    fails_first = "    if len(open('calls.txt').readlines()) == 1: raise ValueError('once')\n"
+    code = ENDS_ITS_WORKER.replace("    if", f"{fails_first}    if", 1).replace("TIMES", "2")
+    _, heard = run(experiment(place, code, max_finished_jobs=1), store)
+    failures = [ended.failure for ended in heard.of(JobEnded)]
+    assert [failure and failure.kind for failure in failures] == [FailureKind.EXCEPTION, None, None]
+    assert calls(place) == [1] * 3
+
+
 def test_a_job_that_was_given_up_runs_again_after_a_retry_in_the_same_run(
     place: Place, store: Store
 ) -> None:
