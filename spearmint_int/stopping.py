@@ -13,6 +13,8 @@ from spearmint_int.jobs import Failure, FailureKind, JobStatus
 from spearmint_int.launcher.liveness import new_owner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from spearmint_int.jobs import Job
     from spearmint_int.stores.protocol import Store
 
@@ -37,13 +39,28 @@ def stop_job(store: Store, job_id: int) -> Job:
 
     Its other attempts are not made. `retry` makes it new again.
     """
+    return _stopped(store, _stoppable(store, job_id))
+
+
+def stop_jobs(store: Store, ids: Iterable[int]) -> list[Job]:
+    """`stop_job` of several; where one is refused, none is stopped."""
+    jobs = [_stoppable(store, job_id) for job_id in dict.fromkeys(ids)]
+    return [_stopped(store, job) for job in jobs]
+
+
+def _stoppable(store: Store, job_id: int) -> Job:
     job = store.job(job_id)
-    if job.is_reserved:
-        job = store.claim(new_owner(), lease_seconds=LEASE_SECONDS, resource=job.resource) or job
-    if job.status is not JobStatus.PENDING:
+    if job.status is not JobStatus.PENDING and not job.is_reserved:
         raise StoreError(
             f"job {job_id} is {job.status}: only one that runs, or is reserved, can be stopped"
         )
-    if store.fail(job.claim, STOPPED, max_attempts=1) is None:
-        raise StoreError(f"job {job_id} has just ended by itself")
-    return store.job(job_id)
+    return job
+
+
+def _stopped(store: Store, job: Job) -> Job:
+    held: Job | None = job
+    if job.is_reserved:
+        held = store.claim(new_owner(), lease_seconds=LEASE_SECONDS, resource=job.resource)
+    if held is None or store.fail(held.claim, STOPPED, max_attempts=1) is None:
+        raise StoreError(f"job {job.id} has just ended by itself")
+    return store.job(job.id)

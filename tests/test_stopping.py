@@ -100,6 +100,16 @@ def test_the_command_stops_a_reserved_job_and_refuses_a_finished_one(
     assert spearmint("stop", with_results).code == 0
 
 
+def test_the_command_stops_all_jobs_that_are_named_or_none(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    spearmint("suggest", with_results, "--reserve", "-n", "2")
+    assert spearmint("stop", with_results, "5", "1").code == 2
+    assert spearmint("status", with_results, "--json").json["reserved"] == 2
+    answer = spearmint("stop", with_results, "5", "6", "5", "--json")
+    assert answer.json == {"stopped": [5, 6], "running": 0}
+
+
 def test_the_command_says_that_nothing_runs(spearmint: CommandLine, with_results: Path) -> None:
     answer = spearmint("stop", with_results)
     assert answer.code == 0

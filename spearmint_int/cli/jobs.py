@@ -247,19 +247,34 @@ def _print_indented(lines: list[str]) -> None:
 @config_option
 @json_option
 def retry(arguments: tuple[str, ...], all_broken: bool, file_name: str, as_json: bool) -> None:
-    """Make broken jobs new again; the next 'run' starts them, and reserved ones wait for 'tell'."""
+    """Make broken jobs new again; the next 'run' starts them, and reserved ones wait for 'tell'.
+
+    If one of them is not broken, nothing is changed.
+    """
     ids, folder = jobs_and_folder(arguments, file_name)
     if bool(ids) == all_broken:
         raise click.UsageError("give the numbers of broken jobs, or --all")
     with folder.store() as store:
         if all_broken:
-            ids = [evaluation.id for evaluation in store.job_points([JobStatus.BROKEN])]
-        retried = [store.retry(job_id) for job_id in ids]
+            ids = [point.id for point in store.job_points([JobStatus.BROKEN])]
+        else:
+            _refuse_unbroken(store, ids)
+        retried = [store.retry(job_id) for job_id in dict.fromkeys(ids)]
     reserved = [job.id for job in retried if job.is_reserved]
     if as_json:
         print_json({"retried": [job.id for job in retried], "reserved": reserved})
     else:
         click.echo(_retried_text(len(retried) - len(reserved), len(reserved)))
+
+
+def _refuse_unbroken(store: Store, ids: Sequence[int]) -> None:
+    """Raise the store's own error before any job is changed."""
+    from spearmint_int.stores.records import not_broken  # noqa: PLC0415
+
+    for job_id in ids:
+        status = store.job(job_id).status
+        if status is not JobStatus.BROKEN:
+            raise not_broken(job_id, status.value)
 
 
 def _retried_text(tried: int, reserved: int) -> str:

@@ -18,16 +18,17 @@ def stop(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:
     """Ask the runs of this experiment, on whatever machine, to end as Ctrl-C would: they start no
     more jobs, and wait for those that run.
 
-    With numbers, end these jobs, running or reserved: they are broken, and the run goes on.
+    With numbers, end these jobs, running or reserved: they are broken, and the run goes on. If
+    one of them can't be stopped, none is.
     """
-    from spearmint_int.stopping import stop_job, stop_runs  # noqa: PLC0415
+    from spearmint_int.stopping import stop_jobs, stop_runs  # noqa: PLC0415
 
     ids, folder = jobs_and_folder(arguments, file_name)
     with folder.store() as store:
         if not ids:
             stop_runs(store)
+        stopped = [job.id for job in stop_jobs(store, ids)]
         running = store.tally().counts[JobStatus.PENDING]
-        stopped = [stop_job(store, job_id).id for job_id in ids]
     if as_json:
         print_json({"stopped": stopped or "run", "running": running})
     elif stopped:

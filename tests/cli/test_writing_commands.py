@@ -184,6 +184,17 @@ def test_retry_makes_broken_jobs_new(spearmint: CommandLine, with_results: Path)
     assert counts(with_results)[JobStatus.NEW] == 1
 
 
+def test_retry_is_of_all_jobs_that_are_named_or_of_none(
+    spearmint: CommandLine, with_results: Path
+) -> None:
+    job_id = break_a_job(with_results)
+    answer = spearmint("retry", with_results, str(job_id), "99")
+    assert (answer.code, "there is no job 99" in answer.err) == (2, True)
+    assert counts(with_results)[JobStatus.BROKEN] == 1
+    answer = spearmint("retry", with_results, str(job_id), str(job_id))
+    assert answer.out == "1 job will be tried again by the next run\n"
+
+
 def test_retry_all_is_all_broken_ones(spearmint: CommandLine, with_results: Path) -> None:
     ids = [break_a_job(with_results), break_a_job(with_results)]
     assert spearmint("retry", with_results, "--all", "--json").json["retried"] == ids
