@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int import value_text
-from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
+from spearmint_int.cli.arguments import (
+    config_option,
+    job_numbers,
+    jobs_and_folder,
+    json_option,
+)
 from spearmint_int.cli.output import print_facts, print_json
 from spearmint_int.cli.waiting import fitting, interruptible
 from spearmint_int.explanation_text import explanation_facts, reasons
@@ -22,12 +27,13 @@ WITHOUT_PROVENANCE = {
     "chooser": "the chooser, in a version that did not keep why",
     "initial": "the user, not a chooser: it is a guess, to be tried first",
     "user": "the user, not a chooser: its result was added",
-    "import": "not a chooser: its result is from another database",
 }
 
 
 @click.command(short_help="Why a job was chosen.")
-@click.argument("arguments", metavar="[DIR] JOB", nargs=-1, required=True)
+@click.argument(
+    "arguments", metavar="[DIR] JOB", nargs=-1, required=True, shell_complete=job_numbers
+)
 @config_option
 @json_option
 def explain(arguments: tuple[str, ...], file_name: str, as_json: bool) -> None:

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int import value_text
-from spearmint_int.cli.arguments import config_option, jobs_and_folder, json_option
+from spearmint_int.cli.arguments import (
+    config_option,
+    job_numbers,
+    jobs_and_folder,
+    json_option,
+)
 from spearmint_int.cli.output import print_json
 from spearmint_int.cli.waiting import interruptible
 
@@ -24,7 +29,7 @@ DIFFERENT = 1  # the exit code when one is not the same
 
 
 @click.command(short_help="Compute suggestions again, bit for bit.")
-@click.argument("arguments", metavar="[DIR] [JOB...]", nargs=-1)
+@click.argument("arguments", metavar="[DIR] [JOB]...", nargs=-1, shell_complete=job_numbers)
 @config_option
 @json_option
 def replay(arguments: tuple[str, ...], file_name: str, as_json: bool) -> int:

@@ -156,8 +156,9 @@ def test_check_lists_every_fault(spearmint: CommandLine, experiment: Path) -> No
     ]
 
 
-def test_the_tab_key_completes_job_numbers(with_results: Path) -> None:
-    words = f"spearmint-int show {with_results} "
+@pytest.mark.parametrize("command", ["show", "tell", "retry", "stop", "explain", "replay"])
+def test_the_tab_key_completes_job_numbers(with_results: Path, command: str) -> None:
+    words = f"spearmint-int {command} {with_results} "
     environment = {
         "COMP_WORDS": words, "COMP_CWORD": "3", "_SPEARMINT_INT_COMPLETE": "bash_complete",
     }  # fmt: skip
