@@ -68,7 +68,8 @@ def _budget(config: Config) -> Iterator[tuple[str, str]]:
     # without noise a run ends when every point of a finite space is evaluated
     ends_by_itself = space.is_discrete and config.likelihood == "NOISELESS"
     if budget is None and config.max_time is None and not ends_by_itself:
-        yield "max-finished-jobs", "there is no budget: a run goes on until Ctrl-C"
+        rule = "" if config.stop_when is None else "stop-when holds, which may never be, or "
+        yield "max-finished-jobs", f"there is no budget: a run goes on until {rule}Ctrl-C"
     if budget is not None and points > budget:
         yield "initial-points", f"there are {points}, but the budget is {budget} jobs"
     before = config.chooser_args.num_initial_points

@@ -165,6 +165,12 @@ def test_a_run_without_an_end_is_told(tmp_path: Path) -> None:
     assert found == "max-finished-jobs: there is no budget: a run goes on until Ctrl-C"
 
 
+def test_a_run_that_only_stop_when_ends_is_told(tmp_path: Path) -> None:
+    keys = {"max-finished-jobs": None, "stop-when": "regret below 0.1 with 95 %"}
+    (found,) = advice(tmp_path, GOOD, **keys)
+    assert found.endswith("a run goes on until stop-when holds, which may never be, or Ctrl-C")
+
+
 def test_a_budget_that_is_spent_before_the_model_chooses_is_told(tmp_path: Path) -> None:
     (found,) = advice(tmp_path, GOOD, **{"num-initial-points": 10, "max-finished-jobs": 10})
     assert found == "num-initial-points: the model chooses no job: 10, and a budget of 10"
