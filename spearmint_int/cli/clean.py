@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from spearmint_int.jobs import Job
     from spearmint_int.stores import Store
 
+STOP_IT = "stop it first (Ctrl-C, or 'spearmint-int stop')"
+
 
 @click.command(short_help="Delete all jobs and results.")
 @click.option("-y", "--yes", is_flag=True, help="Don't ask.")
@@ -76,10 +78,10 @@ def _refuse_while_running(store: Store) -> None:
     running = [job.id for job in held if not _was_left(job)]
     if running:
         named = ", ".join(map(str, running))
-        raise StoreError(f"a run is at work on job {named}; stop it first (Ctrl-C)")
+        raise StoreError(f"a run is at work on job {named}; {STOP_IT}")
     chooser = store.lock_holder(LOCK)
     if chooser is not None and not owner_is_dead(chooser):
-        raise StoreError("a run is choosing its next point; stop it first (Ctrl-C)")
+        raise StoreError(f"a run is choosing its next point; {STOP_IT}")
 
 
 def _agreed(question: str) -> bool:

@@ -233,7 +233,7 @@ def test_clean_refuses_while_a_job_runs(spearmint: CommandLine, with_results: Pa
     store.close()
     answer = spearmint("clean", with_results, "--yes")
     assert answer.code == 2
-    assert "a run is at work on job 5" in answer.err
+    assert "a run is at work on job 5; stop it first (Ctrl-C, or 'spearmint-int" in answer.err
 
 
 def test_clean_refuses_while_a_run_chooses_a_point(
