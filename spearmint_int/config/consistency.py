@@ -26,7 +26,7 @@ PRIOR_NAMES = (
 
 
 def document_faults(document: Document, directory: Path) -> Iterator[Fault]:
-    """The faults between the keys, in the order of the table in the README."""
+    """The faults between the keys."""
     yield from _main_faults(document)
     yield from _variable_faults(document)
     yield from _task_faults(document)

@@ -50,7 +50,7 @@ OUTPUT_CHARACTERS = 20_000  # the end of a job's output, where the reason stands
 # A figure of the model is drawn again only after a rest of so many times what it took: however
 # large the experiment, that is a fiftieth of one core.
 REST = 50.0
-MOST_MODELLED = 2000  # results; a model of more takes longer than a page is waited for
+MOST_MODELLED = 2000  # jobs; a model of more takes longer than a page is waited for
 
 
 @dataclass(frozen=True)
@@ -350,10 +350,10 @@ class Source:
 
     def _read_snapshot(self) -> Snapshot:
         store = self._store()
-        finished = sum(store.tally().counts.values())
-        if finished > MOST_MODELLED:
+        jobs = sum(store.tally().counts.values())
+        if jobs > MOST_MODELLED:
             raise SpearmintError(
-                f"figures of {finished} jobs take too long for a page: "
+                f"figures of {jobs} jobs take too long for a page: "
                 f"'spearmint-int plot {self.config.directory}' draws them"
             )
         return Snapshot.of_store(self.config, store)
