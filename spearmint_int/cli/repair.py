@@ -37,18 +37,19 @@ def repair(folder: Folder, *, set_aside: bool, delete: bool, restore: bool) -> i
     given = {"--set-aside": set_aside, "--delete": delete, "--restore": restore}
     action = one_at_most(given)
     aside = folder.directory / "output" / "set-aside"
+    is_restored = True
     with folder.store() as store:
         if action == "--restore":
-            _restore(store, aside)
+            is_restored = _restore(store, aside)
         else:
             _mend(store, aside, action)
         left = [damage.sentence for damage in store.damaged()]
-        gaps = _gaps(store)
+        gaps = _gaps(store, aside)
     for sentence in [*left, *gaps]:
         click.echo(sentence)
     if not left:
         click.echo("every job can be read")
-    return DAMAGED if left else FINE
+    return DAMAGED if left or not is_restored else FINE
 
 
 def _mend(store: Store, aside: Path, action: str | None) -> None:
@@ -65,30 +66,54 @@ def _write(aside: Path, job_id: int, raw: dict[str, Any]) -> Path:
     from spearmint_int.atomic import write_durably  # noqa: PLC0415
 
     aside.mkdir(parents=True, exist_ok=True)
-    path = aside / f"{job_id}.json"
+    path = _path(aside, job_id)
     write_durably(path, json.dumps(raw, indent=2, ensure_ascii=False) + "\n")
     return path
 
 
-def _restore(store: Store, aside: Path) -> None:
+def _path(aside: Path, job_id: int) -> Path:
+    return aside / f"{job_id}.json"
+
+
+def _restore(store: Store, aside: Path) -> bool:
+    """Whether all files were put back."""
+    refused = False
     for path in sorted(aside.glob("*.json")):
         try:
-            store.put_back(json.loads(path.read_text(encoding="utf-8")))
+            store.put_back(_read(path))
         except (SpearmintError, ValueError) as error:
             click.echo(f"{path}: not put back: {error}")
+            refused = True
             continue
         path.unlink()
         click.echo(f"{path}: put back")
+    return not refused
 
 
-def _gaps(store: Store) -> list[str]:
-    """A sentence for each id without a row, which somebody has deleted."""
+def _read(path: Path) -> dict[str, Any]:
+    from spearmint_int.config.section import show  # noqa: PLC0415 (pydantic)
+
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(raw, dict):
+        raise ValueError(f"must hold one JSON object, got {show(raw)}")
+    return raw
+
+
+def _gaps(store: Store, aside: Path) -> list[str]:
+    """A sentence for each id without a row, which was set aside, or somebody has deleted."""
     from spearmint_int.jobs import JobStatus  # noqa: PLC0415
 
     found = {point.id for point in store.job_points(list(JobStatus))}
     found |= {damage.job_id for damage in store.damaged()}
     missing = sorted(set(range(1, store.last_id() + 1)) - found)
-    return [f"job {job_id} is not there: its row was deleted" for job_id in missing]
+    return [_gap(job_id, aside) for job_id in missing]
+
+
+def _gap(job_id: int, aside: Path) -> str:
+    path = _path(aside, job_id)
+    if path.exists():
+        return f"job {job_id} is in {path}: mend it there, and put it back with --restore"
+    return f"job {job_id} is not there: its row was deleted"
 
 
 @click.command(short_help="Copy all jobs to a file, also during a run.")

@@ -339,12 +339,10 @@ class MongoStore:
         self._jobs.remove(job_id)
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
-        document = json_util.loads(json.dumps(raw))
-        job_of(document)  # raises DamagedJob
-        try:
-            self._jobs.insert_as_it_is(document)
-        except StoreError as error:
-            raise StoreError(f"job {document['_id']} is there already: {error}") from error
+        with records.reading(raw.get("_id")):
+            document = json_util.loads(json.dumps(raw))
+            job_of(document)
+        self._jobs.insert_as_it_is(document)
 
     def backup(self, path: Path) -> None:
         copy = SQLiteStore(path)

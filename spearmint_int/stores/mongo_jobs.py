@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ASCENDING
+from pymongo.errors import DuplicateKeyError
 
 from spearmint_int.errors import DamagedJob
 from spearmint_int.jobs import (
@@ -63,7 +64,13 @@ class JobCollection:
         )
 
     def insert_as_it_is(self, document: Document) -> None:
-        self._server.call(lambda: self._collection.insert_one(document))
+        def attempt() -> None:
+            try:
+                self._collection.insert_one(document)
+            except DuplicateKeyError:
+                raise records.already_there(document["_id"]) from None
+
+        self._server.call(attempt)
 
     # --- reading ---
 

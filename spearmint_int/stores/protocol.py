@@ -186,7 +186,8 @@ class Store(Protocol):
         be put back. To be called while nobody adds jobs."""
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
-        """Store again what `raw` gave; DamagedJob when it can't be read as a job."""
+        """Store again what `raw` gave; DamagedJob when it can't be read as a job, StoreError when
+        there is one with its id."""
 
     def backup(self, path: Path) -> None:
         """Write all jobs and state as they are now to a new SQLite file."""

@@ -241,6 +241,10 @@ def no_such_job(job_id: int) -> JobNotFound:
     return JobNotFound(f"there is no job {job_id}; `spearmint-int jobs` lists them")
 
 
+def already_there(job_id: int) -> StoreError:
+    return StoreError(f"job {job_id} is there already")
+
+
 def not_broken(job_id: int, status: str) -> StoreError:
     return StoreError(f"job {job_id} is {status}: only a broken job can be retried")
 

@@ -253,14 +253,9 @@ class SQLiteStore:
             sqlite_rows.remove(connection, job_id)
 
     def put_back(self, raw: Mapping[str, Any]) -> None:
-        with self._file.transaction(checkpoint=True) as connection:
-            names = [row["name"] for row in connection.execute("PRAGMA table_info(jobs)")]
-            with records.reading(raw.get("id")):
-                values = [raw[name] for name in names]
-            connection.execute(
-                f"INSERT INTO jobs ({', '.join(names)}) VALUES ({sqlite_rows.marks(names)})", values
-            )
-            sqlite_rows.job_with_id(connection, raw["id"])
+        job_id = raw.get("id")
+        with self._file.transaction(checkpoint=True) as connection, records.reading(job_id):
+            sqlite_rows.put_back(connection, raw)
 
     def backup(self, path: Path) -> None:
         self._file.backup(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from spearmint_int.errors import DamagedJob
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # The highest id there was when a job was removed; null before that.
 REMOVED_ID = f"SELECT CAST(value AS INTEGER) FROM meta WHERE name = '{records.REMOVED}'"
+CELL = (str, int, float, NoneType)  # what SQLite can hold
 JSON_COLUMNS = ("point", "result", "params", "tasks", "process", "failures", "provenance")
 
 
@@ -66,6 +68,22 @@ def remove(connection: sqlite3.Connection, job_id: int) -> None:
     connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
     keep = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)"
     connection.execute(keep, (records.REMOVED, dumps(highest)))
+
+
+def put_back(connection: sqlite3.Connection, raw: Mapping[str, Any]) -> None:
+    """Insert a row as it was, or as somebody has mended it; it must be one that can be read."""
+    names = [row["name"] for row in connection.execute("PRAGMA table_info(jobs)")]
+    values = [_cell(name, raw[name]) for name in names]
+    if connection.execute("SELECT 1 FROM jobs WHERE id = ?", (raw["id"],)).fetchone():
+        raise records.already_there(raw["id"])
+    connection.execute(f"INSERT INTO jobs ({', '.join(names)}) VALUES ({marks(names)})", values)
+    job_with_id(connection, raw["id"])
+
+
+def _cell(name: str, value: Any) -> Any:
+    if not isinstance(value, CELL):
+        raise ValueError(f"{name} must be a text, a number or null, got {str(value)[:60]}")
+    return value
 
 
 def update(connection: sqlite3.Connection, job_id: int, changes: Mapping[str, Any]) -> None:

@@ -45,12 +45,33 @@ def test_a_damaged_job_is_shown_set_aside_mended_and_put_back(
     assert "job 2 can't be read" in shown.out
     assert spearmint("repair", with_results, "--set-aside").code == 0
     file = with_results / "output" / "set-aside" / "2.json"
+    assert f"job 2 is in {file}" in spearmint("repair", with_results).out
     raw = json.loads(file.read_text())
-    assert "not put back" in spearmint("repair", with_results, "--restore").out
+    refused = spearmint("repair", with_results, "--restore")
+    assert (refused.code, "not put back" in refused.out) == (1, True)
     file.write_text(json.dumps(raw | {"params": '{"x": -0.25, "n": 0}'}))
     assert "put back" in spearmint("repair", with_results, "--restore").out
     assert not file.exists()
     assert len(spearmint("jobs", with_results, "--json").json) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[]", "must hold one JSON object, got []"),
+        ('{"id": 2}', "job 2 can't be read: status is missing"),
+        ("{", "Expecting property name"),
+    ],
+)
+def test_a_file_that_holds_no_job_is_one_sentence(
+    spearmint: CommandLine, with_results: Path, content: str, reason: str
+) -> None:
+    aside = with_results / "output" / "set-aside"
+    aside.mkdir(parents=True)
+    (aside / "2.json").write_text(content)
+    answer = spearmint("repair", with_results, "--restore")
+    assert answer.code == 1
+    assert f"{aside / '2.json'}: not put back: {reason}" in answer.out
 
 
 def test_a_damaged_job_can_be_deleted_and_the_gap_is_told(

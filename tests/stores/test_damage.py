@@ -122,8 +122,17 @@ def test_what_was_set_aside_and_mended_can_be_put_back(store: Store, edit: Edit)
     assert store.last_id() == 3
     store.put_back(good)
     assert [job.id for job in store.jobs()] == [1, 2, 3]
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match=r"^job 2 is there already$"):
         store.put_back(good)
+
+
+def test_what_no_column_can_hold_is_not_put_back(store: Store) -> None:
+    three(store)
+    good = store.raw(2)
+    store.remove(2)
+    with pytest.raises(DamagedJob, match=r"job 2 can't be read: params"):
+        store.put_back(good | {"params": [{"x": 1}]})
+    assert [job.id for job in store.jobs()] == [1, 3]
 
 
 def test_the_id_of_a_removed_job_is_not_given_again(store: Store, place: Place) -> None:
