@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spearmint_int import value_text
+from spearmint_int.atomic import write_whole
 from spearmint_int.cli.arguments import at, config_option, json_option, on_folder, one_at_most
 from spearmint_int.cli.output import job_document, json_text, print_json
 
@@ -134,7 +135,7 @@ def export(folder: Folder, *, output: Path | None, as_csv: bool, as_json: bool) 
         click.echo(text, nl=False)
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        write_whole(output, text)
     except OSError as error:
         raise click.ClickException(f"{output} can't be written: {error.strerror}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import shutil
@@ -329,6 +330,22 @@ def test_export_to_a_json_file_goes_by_its_ending(
     assert spearmint("export", with_results, "-o", file).code == 0
     jobs = json.loads(file.read_text())
     assert [job["value"] for job in jobs] == [1.25, 0.0625, 5.0, None]
+
+
+def test_an_export_that_fails_leaves_the_file_that_was_there(
+    spearmint: CommandLine, with_results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = with_results / "jobs.csv"
+    assert spearmint("export", with_results, "-o", file).code == 0
+    before = file.read_text()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    answer = spearmint("export", with_results, "-o", file)
+    assert (answer.code, "jobs.csv can't be written: No space" in answer.err) == (2, True)
+    assert file.read_text() == before
 
 
 def test_export_to_a_format_that_it_does_not_know_is_refused(
