@@ -13,6 +13,7 @@ from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import Failure, Job, JobStatus
 from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import Best, EndReason, Progress
+from spearmint_int.value_text import duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -247,7 +248,7 @@ def ending_message(
         return f"{_last_error(progress, config)}: {jobs}; mend it, and run again to go on"
     return {
         EndReason.BUDGET: f"the budget is spent: {jobs}",
-        EndReason.TIME: f"the time of {config.max_time or 0:g} s is over: {jobs}",
+        EndReason.TIME: f"the time of {duration(config.max_time)} is over: {jobs}",
         EndReason.EXHAUSTED: f"{no_more_points}: {jobs}",
         EndReason.GOAL: f"{no_more_points}: {jobs}",
         EndReason.STOPPED: f"stopped on request: {jobs}; run again to go on",

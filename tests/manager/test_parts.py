@@ -13,9 +13,9 @@ from spearmint_int.experiment.history import StoreHistory
 from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import JobStatus
 from spearmint_int.manager.background_call import BackgroundCall
-from spearmint_int.manager.events import Best, StoreAway, StoreBack
+from spearmint_int.manager.events import Best, EndReason, StoreAway, StoreBack
 from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
-from spearmint_int.manager.progress import ProgressTracker
+from spearmint_int.manager.progress import ProgressTracker, ending_message
 from spearmint_int.manager.shutdown import StopRequest, Urgency, stopped_by_signals
 from spearmint_int.manager.trace import TraceFiles, best_text, trace_line
 from spearmint_int.stores import Store
@@ -73,6 +73,14 @@ def test_a_job_that_the_run_has_not_told_of_yet_has_not_finished(
     assert tracker.progress([2], None).finished == 1
     tracker.note_end(store.job(2))
     assert tracker.progress([], None).finished == 2
+
+
+def test_the_time_of_a_run_is_told_as_people_write_it(place: Place, store: Store) -> None:
+    config = experiment(place, max_time="8h")
+    history = StoreHistory(store, tasks=["main"], dimensions=2, resources=config.resources)
+    tracker = ProgressTracker(config, store, history)
+    message = ending_message(EndReason.TIME, tracker, config, "")
+    assert message == "the time of 8 h 0 min is over: 0 complete, 0 broken"
 
 
 # --- background ---
