@@ -79,6 +79,15 @@ def test_a_chooser_is_found_by_a_run(installed: Path, experiment: Path) -> None:
     assert json.loads(shown.stdout)["provenance"]["source"] == "corner first"
 
 
+def test_a_plot_is_on_the_page_of_all_figures(installed: Path, experiment: Path) -> None:
+    pytest.importorskip("plotly")
+    assert spearmint(installed, experiment, "run").returncode == 0
+    page = experiment / "all.html"
+    answer = spearmint(installed, experiment, "plot", "--output", str(page))
+    assert answer.returncode == 0, answer.stderr
+    assert "<h3>4 jobs, light</h3>" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("kernel", "reason"),
     [

@@ -13,6 +13,7 @@ from spearmint_int.chooser import Answer, Problem
 from spearmint_int.registry import CHOOSERS
 from spearmint_int.sampling.priors import Prior, gamma
 from spearmint_int.schedulers import LocalScheduler
+from spearmint_int.snapshot import Snapshot
 from spearmint_int.stores import SQLiteStore, StoreAddress
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
@@ -44,6 +45,13 @@ def corner_first(problem: Problem, count: int = 1) -> Answer:
         for s in answer.suggestions
     )
     return replace(answer, suggestions=tuple(renamed))
+
+
+def job_count(snapshot: Snapshot, theme: str) -> Any:
+    """An empty figure, whose title has the number of jobs."""
+    import plotly.graph_objects as go
+
+    return go.Figure(layout={"title": {"text": f"{len(snapshot.trials)} jobs, {theme}"}})
 
 
 class CountedScheduler(LocalScheduler):
