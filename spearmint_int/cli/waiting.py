@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import sys
-import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from spearmint_int import value_text
@@ -57,14 +56,7 @@ def interruptible(text: str, function: Callable[[], Result]) -> Result:
 
 
 def in_thread(function: Callable[[], Result]) -> Result:
-    """What the function returns, computed in another thread.
+    """`background_call.awaited`: what the function returns, while a Ctrl-C ends the wait."""
+    from spearmint_int.manager.background_call import awaited  # noqa: PLC0415 (loads numpy)
 
-    Compiled code runs for minutes without a look at signals. Here a Ctrl-C ends the wait at once,
-    and the thread with the program: the function must not write anything.
-    """
-    from spearmint_int.manager.background_call import BackgroundCall  # noqa: PLC0415 (loads numpy)
-
-    done = threading.Event()
-    call = BackgroundCall(function, done=done.set)
-    done.wait()
-    return call.result()
+    return awaited(function)

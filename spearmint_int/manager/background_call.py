@@ -1,4 +1,5 @@
-"""A slow calculation beside the manager's loop, which goes on watching its workers."""
+"""A slow calculation in a thread of its own: the manager's loop goes on watching its workers, and
+whoever waits for it still hears a signal."""
 
 from __future__ import annotations
 
@@ -44,3 +45,15 @@ class BackgroundCall(Generic[Result]):
         self.seconds = time.perf_counter() - self._begin
         self._outcome = outcome
         self._done()
+
+
+def awaited(function: Callable[[], Result]) -> Result:
+    """What the function returns, computed in another thread.
+
+    Compiled code runs for minutes without a look at signals. Here a Ctrl-C ends the wait at once,
+    and the thread with the program: the function must not write anything.
+    """
+    done = threading.Event()
+    call = BackgroundCall(function, done=done.set)
+    done.wait()
+    return call.result()

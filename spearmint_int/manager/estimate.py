@@ -6,7 +6,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Protocol
 
-from spearmint_int.manager.background_call import BackgroundCall
+from spearmint_int.manager.background_call import BackgroundCall, awaited
 from spearmint_int.manager.events import Estimate
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ class Estimator:
         """The estimate from all that is known, as anybody who asks later will get it."""
         self.latest = None
         if self._is_worth_waiting_for():
-            self._keep(self._task())
+            task = self._task()
+            self._keep(lambda: awaited(task))
 
     def forget(self) -> None:
         """No estimate rather than an old one, where there is no time for another."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import signal
 import threading
 import time
@@ -9,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from spearmint_int.chooser import Problem
+from spearmint_int.experiment.experiment import StoredExperiment
 from spearmint_int.experiment.history import StoreHistory
 from spearmint_int.experiment.suggestion_lock import SuggestionLock
 from spearmint_int.jobs import JobStatus
 from spearmint_int.manager.background_call import BackgroundCall
+from spearmint_int.manager.estimate import Estimator
 from spearmint_int.manager.events import Best, EndReason, StoreAway, StoreBack
 from spearmint_int.manager.outage import LONGEST_SECONDS, Outage
 from spearmint_int.manager.progress import ProgressTracker, ending_message
@@ -73,6 +78,21 @@ def test_a_job_that_the_run_has_not_told_of_yet_has_not_finished(
     assert tracker.progress([2], None).finished == 1
     tracker.note_end(store.job(2))
     assert tracker.progress([], None).finished == 2
+
+
+def test_ctrl_c_ends_the_wait_for_the_last_estimate(place: Place, store: Store) -> None:
+    store.complete(add_and_claim(store).claim, {"main": 1.0})
+
+    def slow(problem: Problem) -> None:
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 20_000_000)  # it looks at no signal
+
+    seen = StoredExperiment.read(experiment(place), store)
+    estimator = Estimator(seen, recommender=slow, wake=lambda: None)
+    threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        estimator.finish()
+    assert time.monotonic() - begin < 2
 
 
 def test_the_time_of_a_run_is_told_as_people_write_it(place: Place, store: Store) -> None:
