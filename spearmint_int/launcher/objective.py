@@ -80,19 +80,25 @@ def main(argv: list[str]) -> int:
 
 def _explain_threads() -> None:
     """Say in the job's output which threads keep the process, and so the job, from ending."""
-    others = [t for t in threading.enumerate() if t is not threading.main_thread()]
-    left = [thread for thread in others if not thread.daemon]
-    if left:
-        timer = threading.Timer(PATIENCE_WITH_THREADS, _name_threads, [left])
+    if _threads_left():
+        timer = threading.Timer(PATIENCE_WITH_THREADS, _name_threads)
         timer.daemon = True
         timer.start()
 
 
-def _name_threads(left: list[threading.Thread]) -> None:
-    names = ", ".join(thread.name for thread in left if thread.is_alive())
+def _name_threads() -> None:
+    names = ", ".join(thread.name for thread in _threads_left())
+    if not names:
+        return
     with contextlib.suppress(OSError, ValueError):  # stderr may be closed
         sys.stderr.write(f"[spearmint-int: main() has returned; the job ends with {names}]\n")
         sys.stderr.flush()
+
+
+def _threads_left() -> list[threading.Thread]:
+    """Those that the interpreter waits for at its end."""
+    main = threading.main_thread()
+    return [t for t in threading.enumerate() if t is not main and not t.daemon]
 
 
 def _identity(fd: int) -> tuple[int, int] | None:
