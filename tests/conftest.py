@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,3 +40,12 @@ def store(place: Place) -> Iterator[Store]:
     store = open_store_at(place)
     yield store
     store.close()
+
+
+@pytest.fixture
+def listens_to_ctrl_c() -> Iterator[None]:
+    """A process that a shell has put into the background is deaf to it from its start, and so is
+    all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -168,6 +168,7 @@ def first_words(command: list[str], folder: Path) -> str:
     return shown
 
 
+@pytest.mark.usefixtures("listens_to_ctrl_c")
 def test_a_run_says_at_once_that_it_loads_the_objective(experiment: Path) -> None:
     (experiment / "objective.py").write_text("import time\ntime.sleep(100)\n")
     assert first_words(["run"], experiment) == "parabola: loading objective"

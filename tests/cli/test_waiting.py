@@ -35,6 +35,7 @@ def with_reserved(with_results: Path, spearmint: CommandLine) -> Path:
     return with_results
 
 
+@pytest.mark.usefixtures("listens_to_ctrl_c")
 @pytest.mark.parametrize(
     "words",
     ["best", "certainty", "status --plots", f"explain {RESERVED}", "replay", "audit",

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from traceback import format_exception
 from typing import Any
@@ -272,14 +272,6 @@ def test_threads_evaluate_at_the_same_time() -> None:
     result = minimize(function, BOWL, 6, n_jobs=2, **QUICK)
     assert len(result.history) == 6
     assert result.message == "6 evaluations done"
-
-
-@pytest.fixture
-def listens_to_ctrl_c() -> Iterator[None]:
-    """A process that a shell has put into the background is deaf to it from its start."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("listens_to_ctrl_c")

@@ -80,6 +80,7 @@ def test_a_job_that_the_run_has_not_told_of_yet_has_not_finished(
     assert tracker.progress([], None).finished == 2
 
 
+@pytest.mark.usefixtures("listens_to_ctrl_c")
 def test_ctrl_c_ends_the_wait_for_the_last_estimate(place: Place, store: Store) -> None:
     store.complete(add_and_claim(store).claim, {"main": 1.0})
 
