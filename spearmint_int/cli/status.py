@@ -17,6 +17,7 @@ from spearmint_int.cli.output import job_document, print_facts, print_json
 from spearmint_int.cli.waiting import fitting, interruptible
 from spearmint_int.goal import load_goal
 from spearmint_int.jobs import FAILED_HERE, FINISHED, NONE_FULFILS, JobStatus
+from spearmint_int.reserved import reserved_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +75,7 @@ def _report(config: Config, store: Store) -> StatusReport:
     seconds = [e.seconds for e in complete if e.seconds is not None]
     return StatusReport(
         counts=tally.counts,
-        reserved=_reserved(store) if tally.counts[JobStatus.NEW] else 0,
+        reserved=min(len(reserved_ids(store)), tally.counts[JobStatus.NEW]),
         queued=sum(job.is_queued for job in store.jobs(JobStatus.PENDING)),
         finished=tally.finished,
         without_number=sum(not math.isfinite(e.value(config.task_name)) for e in complete),
@@ -89,10 +90,6 @@ def _report(config: Config, store: Store) -> StatusReport:
         location=store.location,
         goal=load_goal(store) if config.stop_when else None,
     )
-
-
-def _reserved(store: Store) -> int:
-    return sum(job.is_reserved for job in store.jobs(JobStatus.NEW))
 
 
 def _points_left(config: Config, store: Store) -> int | None:

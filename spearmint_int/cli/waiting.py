@@ -44,8 +44,7 @@ def _write(text: str) -> None:
 
 
 def fitting(jobs: int) -> str:
-    """The line while a model is fitted: a blink for 100 jobs, 20 seconds for 2000, and an hour for
-    10 000."""
+    """The line while a model is fitted, which is a blink for 100 jobs and minutes for thousands."""
     return f"fitting the model to {value_text.counted(jobs, 'job')}; Ctrl-C ends it"
 
 

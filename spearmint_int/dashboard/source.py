@@ -30,6 +30,7 @@ from spearmint_int.experiment.identity import open_own_store
 from spearmint_int.goal import Goal, load_goal
 from spearmint_int.jobs import FINISHED, UNFINISHED, JobStatus, unfulfilled
 from spearmint_int.plots import plot
+from spearmint_int.reserved import reserved_ids
 from spearmint_int.snapshot import Snapshot, Trial
 from spearmint_int.stores import open_store
 
@@ -285,9 +286,8 @@ class Source:
         """
         self._eras = eras(store)
         waiting = {e.id: self._row(e, None) for e in store.job_points(UNFINISHED) if self._fits(e)}
-        for job in store.jobs(JobStatus.NEW) if tally.counts[JobStatus.NEW] else ():
-            if job.is_reserved and job.id in waiting:
-                waiting[job.id] = replace(waiting[job.id], is_reserved=True)
+        for job_id in reserved_ids(store) & waiting.keys():
+            waiting[job_id] = replace(waiting[job_id], is_reserved=True)
         for job_id in waiting:  # a broken one may be tried again
             self._finished.pop(job_id, None)
         known = self._finished.keys() | waiting.keys()

@@ -13,6 +13,7 @@ from spearmint_int.errors import DamagedJob, JobNotFound
 from spearmint_int.jobs import Failure, Job, JobStatus
 from spearmint_int.launcher.output import output_path
 from spearmint_int.manager.events import Best, EndReason, Progress
+from spearmint_int.reserved import reserved_ids
 from spearmint_int.value_text import duration
 
 if TYPE_CHECKING:
@@ -95,9 +96,8 @@ class ProgressTracker:
         self.look_for_best()
 
     def count_reserved(self) -> None:
-        """Find how many of the new jobs are reserved. For the end of a run: it reads them whole."""
-        new = self._store.jobs(JobStatus.NEW) if self.counts[JobStatus.NEW] else []
-        self.reserved = min(sum(job.is_reserved for job in new), self.counts[JobStatus.NEW])
+        """Find how many of the new jobs are reserved, for the sentence at the end of a run."""
+        self.reserved = min(len(reserved_ids(self._store)), self.counts[JobStatus.NEW])
 
     def look_for_best(self) -> None:
         """Find the best of the jobs that were read or noted."""

@@ -6,6 +6,7 @@ slip in the likelihood, a prior, a Jacobian or a move shows as a moment that is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from spearmint_int.arrays import FloatArray
 from spearmint_int.model import OutputWarp
 from spearmint_int.sampling import effective_sample_size
 from spearmint_int.sampling.layout import AMPLITUDE, LENGTHS, POWER, TREND
-from spearmint_int.sampling.priors import lognormal, mixture, uniform
+from spearmint_int.sampling.priors import Priors, lognormal, mixture, uniform
 from spearmint_int.space import Space
 from spearmint_int.variables import Enum, Float, Int
 from tests.sampling.posteriors import PROPER, Problem
@@ -106,21 +107,35 @@ def test_the_joint_test_notices_data_that_are_simulated_wrongly() -> None:
     assert np.max(np.abs(z_scores(states))) > 6.0
 
 
-def swept_from_the_joint(space: Space, n: int, replicates: int, *, sweeps: int) -> FloatArray:
+def proper_lengths(rng: np.random.Generator, groups: int) -> FloatArray:
+    """log ℓ [groups] from PROPER."""
+    return rng.normal(PROPER.length_scale.a, PROPER.length_scale.b, groups)
+
+
+def swept_from_the_joint(
+    space: Space,
+    n: int,
+    replicates: int,
+    *,
+    sweeps: int,
+    priors: Priors = PROPER,
+    draw_lengths: Callable[[np.random.Generator, int], FloatArray] = proper_lengths,
+) -> FloatArray:
     """θ from the prior, y given θ, then a few sweeps: independent draws, again from the prior."""
     rng = np.random.default_rng(4)
+    levels = [priors.mean, priors.amplitude, priors.noise]
     groups = len(space.groups)
-    priors = [PROPER.mean, PROPER.amplitude, PROPER.noise, *[PROPER.length_scale] * groups]
-    ends = np.empty((replicates, len(priors) + 2))
+    ends = np.empty((replicates, LENGTHS + groups))
     for i in range(replicates):
         U = rng.random((n, space.dimensions))
-        state = np.array([rng.normal(prior.a, prior.b) for prior in priors])
+        state = np.array([rng.normal(prior.a, prior.b) for prior in levels])
         state[2] -= 2.0 * state[1]
-        state = np.concatenate([state[:3], [1.0, 0.0], state[3:]])  # no warp, no trend
+        lengths = draw_lengths(rng, groups)
+        state = np.concatenate([state, [1.0, 0.0], lengths])  # no warp, no trend
         theta = Problem(space, U, np.zeros(n)).theta(state)
         K = DenseGP(space, U, np.zeros(n), theta).K
         y = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
-        chain = Problem(space, U, y, PROPER).chain(seed=i)
+        chain = Problem(space, U, y, priors).chain(seed=i)
         chain.set_state(state, np.ones(len(state)))
         chain.sweep(sweeps, False)
         ends[i] = chain.state
@@ -159,38 +174,20 @@ def test_a_long_joint_run_has_the_priors_moments(name: str, noiseless: bool) -> 
 APART = mixture(-1.5, 0.3, 1.0, 0.8)
 
 
-def lengths_from_the_mixture(rng: np.random.Generator, count: int) -> FloatArray:
-    """log ℓ [count, 2], from the same part of APART in each row."""
-    first = rng.random(count) < 0.5
-    mu, sigma = np.where(first, APART.a, APART.c), np.where(first, APART.b, APART.d)
-    return np.asarray(mu[:, np.newaxis] + sigma[:, np.newaxis] * rng.standard_normal((count, 2)))
-
-
-def swept_lengths(replicates: int, *, n: int, sweeps: int) -> FloatArray:
-    """As `swept_from_the_joint`: log ℓ at the end."""
-    space, rng = SPACES["mixed"], np.random.default_rng(8)
-    priors = replace(PROPER, length_scale=APART)
-    others = [priors.mean, priors.amplitude, priors.noise]
-    ends = np.empty((replicates, 2))
-    for i, lengths in enumerate(lengths_from_the_mixture(rng, replicates)):
-        U = rng.random((n, space.dimensions))
-        state = np.array([rng.normal(prior.a, prior.b) for prior in others])
-        state[2] -= 2.0 * state[1]
-        state = np.concatenate([state, [1.0, 0.0], lengths])  # no warp, no trend
-        theta = Problem(space, U, np.zeros(n)).theta(state)
-        K = DenseGP(space, U, np.zeros(n), theta).K
-        y = theta.mean + np.linalg.cholesky(K) @ rng.standard_normal(n)
-        chain = Problem(space, U, y, priors).chain(seed=i)
-        chain.set_state(state, np.ones(len(state)))
-        chain.sweep(sweeps, False)
-        ends[i] = chain.state[LENGTHS:]
-    return ends
+def lengths_from_the_mixture(rng: np.random.Generator, groups: int) -> FloatArray:
+    """log ℓ [groups], all from the same part of APART."""
+    mu, sigma = (APART.a, APART.b) if rng.random() < 0.5 else (APART.c, APART.d)
+    return rng.normal(mu, sigma, groups)
 
 
 def test_sweeps_leave_length_scales_of_a_mixture_as_they_are() -> None:
     """Each of them, and their difference, which tells a part of all from a part of each."""
-    ends = swept_lengths(2000, n=10, sweeps=4)
-    drawn = lengths_from_the_mixture(np.random.default_rng(9), 20_000)
+    priors = replace(PROPER, length_scale=APART)
+    ends = swept_from_the_joint(
+        SPACES["mixed"], 10, 2000, sweeps=4, priors=priors, draw_lengths=lengths_from_the_mixture
+    )[:, LENGTHS:]
+    rng = np.random.default_rng(9)
+    drawn = np.array([lengths_from_the_mixture(rng, 2) for _ in range(20_000)])
     for weights in ([1.0, 0.0], [0.0, 1.0], [1.0, -1.0]):
         assert ks_2samp(ends @ weights, drawn @ weights).pvalue > 1e-4
     apart = drawn[:, 0] - np.random.default_rng(10).permutation(drawn[:, 1])
